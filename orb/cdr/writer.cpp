@@ -16,7 +16,7 @@ void Writer::clear(ByteOrder order, std::size_t offset) noexcept {
   offset_ = offset;
   size_ = body_from_ = body_at_ = 0;
   tail_ = {};
-  room_ = nullptr;
+  memory_ = nullptr;
   base_ = data_.get();
   allocated_ = owned_;
   chunk_ = Chunk::none;
@@ -78,7 +78,7 @@ void Writer::finish_body() noexcept {
 void Writer::reset_capacity() noexcept {
   capacity_ = error_ || !tail_.empty() ? size_ : std::min(allocated_, limit_);
   if (capacity_ == size_) return;
-  if (room_ != nullptr && !is_lent()) capacity_ = std::max(size_, std::min(capacity_, room_from));
+  if (memory_ != nullptr && !is_lent()) capacity_ = std::max(size_, std::min(capacity_, memory_from));
 }
 
 std::byte* Writer::claim_slowly(std::size_t n, std::size_t alignment) {
@@ -95,7 +95,7 @@ void Writer::make_ready() {
 void Writer::refer(Bytes bytes) {
   if (error_ || !is_within_limit(0, bytes.size())) return;
   const std::size_t needed = size_ + bytes.size();
-  const bool has_room = room_ != nullptr && needed > room_from && (is_lent() || move_to_room(needed));
+  const bool has_room = memory_ != nullptr && needed > memory_from && (is_lent() || move_to_memory(needed));
   if (has_room || chunk_level_ != 0) return write_bytes(bytes);
   tail_ = bytes;
   capacity_ = size_;
@@ -162,15 +162,15 @@ bool Writer::is_within_limit(std::size_t pad, std::size_t n) noexcept {
 bool Writer::grow(std::size_t pad, std::size_t n) {
   if (error_ || !is_within_limit(pad, n)) return false;
   const std::size_t needed = size_ + pad + n;
-  if (move_to_room(needed) || needed <= allocated_ || move_to_heap(needed)) return reset_capacity(), true;
+  if (move_to_memory(needed) || needed <= allocated_ || move_to_heap(needed)) return reset_capacity(), true;
   fail(ErrorKind::no_memory, minor::out_of_memory);
   return false;
 }
 
-bool Writer::move_to_room(std::size_t needed) noexcept {
-  if (room_ == nullptr || needed <= (is_lent() ? allocated_ : room_from)) return false;
-  const MutableBytes lent = room_->lend(needed);
-  if (lent.size() < needed) return room_ = nullptr, false;  // gives up the room for this message
+bool Writer::move_to_memory(std::size_t needed) noexcept {
+  if (memory_ == nullptr || needed <= (is_lent() ? allocated_ : memory_from)) return false;
+  const MutableBytes lent = memory_->lend(needed);
+  if (lent.size() < needed) return memory_ = nullptr, false;  // gives up the memory for this message
   move_to(lent.data(), lent.size());
   return true;
 }
@@ -201,7 +201,7 @@ void Writer::swap_state(Writer& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(owned_, other.owned_);
   std::swap(base_, other.base_);
-  std::swap(room_, other.room_);
+  std::swap(memory_, other.memory_);
   std::swap(size_, other.size_);
   std::swap(capacity_, other.capacity_);
   std::swap(allocated_, other.allocated_);

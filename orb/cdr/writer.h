@@ -34,20 +34,21 @@ struct WriterTable {
   virtual ~WriterTable() = default;
 };
 
-// Room provides memory of another object for a long message. Thread: the writer's.
-class Room {
+// MessageMemory provides memory of another object for a long message. Thread: the writer's.
+class MessageMemory {
  public:
-  // Returns at least `bytes` bytes, valid until two more calls or until the room ends. Fewer bytes: there is no memory.
+  // Returns at least `bytes` bytes, valid until two more calls or until the memory ends. Fewer bytes: there is no
+  // memory.
   virtual MutableBytes lend(std::size_t bytes) noexcept = 0;
 
  protected:
-  ~Room() = default;
+  ~MessageMemory() = default;
 };
 
 class Writer {
  public:
   static constexpr std::size_t largest = 0x7fff'ffff;
-  static constexpr std::size_t room_from = 64 * 1024;  // a message with more bytes goes into a Room
+  static constexpr std::size_t memory_from = 64 * 1024;  // a message with more bytes goes into a MessageMemory
   // From this size on, write_lasting() refers to a block. Copying a shorter one takes no longer than handling a second
   // part.
   static constexpr std::size_t refers_from = 16 * 1024;
@@ -69,7 +70,7 @@ class Writer {
     return (native_order == ByteOrder::little) != swap_ ? ByteOrder::little : ByteOrder::big;
   }
   std::size_t size() const noexcept { return size_ + tail_.size(); }
-  // Returns the size of the memory that clear() keeps: that of the longest message that was not in a Room.
+  // Returns the size of the memory that clear() keeps: that of the longest message that was not in a MessageMemory.
   std::size_t kept_bytes() const noexcept { return owned_; }
   // Returns the next byte's position, counted from the origin of alignment.
   std::size_t offset() const noexcept { return size() + offset_; }
@@ -83,10 +84,10 @@ class Writer {
   }
   std::vector<std::byte> to_vector() const { return {base_, base_ + size_}; }
 
-  // Sets where this message goes if it becomes long, until clear(). The room must outlive the use of bytes(). Null: no
-  // room.
-  void set_room(Room* room) noexcept {
-    room_ = room;
+  // Sets where this message goes if it becomes long, until clear(). The memory must outlive the use of bytes(). Null:
+  // no memory.
+  void set_memory(MessageMemory* memory) noexcept {
+    memory_ = memory;
     reset_capacity();
   }
 
@@ -216,7 +217,7 @@ class Writer {
   bool is_within_limit(std::size_t pad, std::size_t n) noexcept;
   bool grow(std::size_t pad, std::size_t n);
   bool is_lent() const noexcept { return base_ != data_.get(); }
-  bool move_to_room(std::size_t needed) noexcept;
+  bool move_to_memory(std::size_t needed) noexcept;
   bool move_to_heap(std::size_t needed) noexcept;
   void move_to(std::byte* memory, std::size_t bytes) noexcept;
   void open_chunk();
@@ -231,8 +232,8 @@ class Writer {
   std::size_t offset_ = 0;
   std::unique_ptr<std::byte[]> data_;
   std::size_t owned_ = 0;      // size of data_
-  std::byte* base_ = nullptr;  // data_, or memory of the room
-  Room* room_ = nullptr;
+  std::byte* base_ = nullptr;  // data_, or part of memory_
+  MessageMemory* memory_ = nullptr;
   std::size_t size_ = 0;
   // Equals size_ after a failure, when a chunk is due, and when tail_ is not empty, so that claim() needs only one
   // test.

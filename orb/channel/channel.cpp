@@ -238,8 +238,8 @@ void Channel::disarm() noexcept {
   if (descriptor() >= 0) end_->for_record.sleeper.drain();
 }
 
-void Channel::nudge() noexcept { end_->nudge(); }
-void Channel::nudge_for_room() noexcept { end_->nudge_for_room(); }
+void Channel::make_readable() noexcept { end_->make_readable(); }
+void Channel::make_room_readable() noexcept { end_->make_room_readable(); }
 
 int Channel::room_descriptor() const noexcept { return end_->parts.own_events.room.get(); }
 
@@ -282,7 +282,7 @@ bool Channel::look_at_peer() noexcept {
 int Channel::hang_up_descriptor() const noexcept { return end_->parts.watch.socket(); }
 int Channel::process_descriptor() const noexcept { return end_->parts.watch.process_descriptor(); }
 const Peer& Channel::peer() const noexcept { return end_->parts.watch.peer(); }
-const std::shared_ptr<void>& Channel::pass() const noexcept { return end_->parts.pass; }
+const std::shared_ptr<void>& Channel::attachment() const noexcept { return end_->parts.attachment; }
 std::uint64_t Channel::id() const noexcept { return end_->parts.id; }
 bool Channel::is_locked() const noexcept { return end_->locked; }
 bool Channel::sees_process() const noexcept { return end_->parts.watch.sees_process(); }

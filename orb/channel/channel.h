@@ -142,13 +142,13 @@ class Channel {
   bool arm() noexcept;
   void disarm() noexcept;
   // Makes descriptor() readable, with Wake::eventfd. Thread: any.
-  void nudge() noexcept;
+  void make_readable() noexcept;
   // The same for room. Thread: the writer's. arm_for_room() returns true if there is no room for a message of that
   // size.
   int room_descriptor() const noexcept;  // -1 without Wake::eventfd; constant
   bool arm_for_room(std::size_t size) noexcept;
   void disarm_for_room() noexcept;
-  void nudge_for_room() noexcept;
+  void make_room_readable() noexcept;
 
   // ---- Memory. Thread: the writer's, unless another is named. With Options::grows; without it all memory is always
   // there.
@@ -186,10 +186,11 @@ class Channel {
   // Returns a descriptor that is readable once the peer's process has ended; -1: see sees_process().
   int process_descriptor() const noexcept;
   const Peer& peer() const noexcept;
-  const std::shared_ptr<void>& pass() const noexcept;  // what Options::porter returned; null: there was none
-  std::uint64_t id() const noexcept;                   // the same on both ends
-  bool is_locked() const noexcept;                     // Options::lock_memory was asked for and granted
-  bool sees_process() const noexcept;                  // see PeerWatch
+  // Returns what Options::admit_after_hello returned; null: there was none.
+  const std::shared_ptr<void>& attachment() const noexcept;
+  std::uint64_t id() const noexcept;   // the same on both ends
+  bool is_locked() const noexcept;     // Options::lock_memory was asked for and granted
+  bool sees_process() const noexcept;  // see PeerWatch
 
  private:
   explicit Channel(std::shared_ptr<End> end) noexcept;

@@ -104,8 +104,8 @@ class End {
   void look_at_peer() noexcept;
   // Make readable the descriptor that a thread watches: Sleeper::descriptor() of for_record, or of for_room with
   // Wake::eventfd.
-  void nudge() noexcept { own_record_.ring_descriptor(); }
-  void nudge_for_room() noexcept { own_room_.ring_descriptor(); }
+  void make_readable() noexcept { own_record_.ring_descriptor(); }
+  void make_room_readable() noexcept { own_room_.ring_descriptor(); }
   void close() noexcept;
   std::optional<Fault> fate() const noexcept {
     // PAIR end.fate: acquire here <- release in fail() and close().

@@ -169,7 +169,7 @@ Expected<os::PeerSocket, SetupFault> Listener::accept_waiting() {
 // Makes room only for a peer on the access list, because this may close another peer's channel.
 Expected<void, SetupFault> Listener::place_for(const os::Fd& incoming, int lack) {
   if (const auto welcome = check_access(incoming, options_); !welcome) return welcome;
-  if (options_.room_maker && options_.room_maker()) return {};
+  if (options_.free_descriptors && options_.free_descriptors()) return {};
   return SetupFault{SetupFault::Kind::denied, "the server has no room: " + os::out_of_descriptors(lack)};
 }
 
@@ -182,7 +182,7 @@ Expected<os::PeerSocket, SetupFault> Listener::accept_connection() {
 Expected<void, SetupFault> Listener::take_in(os::PeerSocket incoming) {
   const Peer peer = peer_of(incoming);
   auto let_in = check_access(incoming, options_);
-  if (let_in && options_.greeter) let_in = options_.greeter(peer, incoming);
+  if (let_in && options_.admit_on_connect) let_in = options_.admit_on_connect(peer, incoming);
   if (!let_in) {
     send_refusal(incoming, let_in.error().text);
     return let_in;

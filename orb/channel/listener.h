@@ -34,10 +34,9 @@ class Listener {
   // Returns the next channel that is set up, or the fault of one that was not. The peer is told of that fault, too.
   // Handshakes run side by side, also across calls. A silent peer delays no other, and is given up after
   // Options::handshake.
-  // While no descriptor is left, and Options::room_maker frees none, new connections are refused with `denied`. The
-  // peers are told so. Handshakes in progress continue and end.
-  // A peer that is not on the access list is refused when it connects, before room is made for it. Faults of handshakes
-  // name the peer.
+  // While no descriptor is left, and Options::free_descriptors frees none, new connections are refused with `denied`.
+  // The peers are told so. Handshakes in progress continue and end. A peer that is not on the access list is refused
+  // when it connects, before room is made for it. Faults of handshakes name the peer.
   Expected<Channel, SetupFault> accept(Time deadline);
   // Returns the connection alone, for accept_over() elsewhere.
   Expected<os::Fd, SetupFault> accept_socket(Time deadline);

@@ -22,20 +22,20 @@ namespace corelane::channel {
 
 struct Peer;
 
-// Porter is a function of an acceptor that decides whether a peer gets a channel. It is called when a peer that
-// `access` admits has sent its Hello over that socket, and before it is answered. So the peer knows that it has no
-// channel yet. The result goes with the channel (Channel::pass()), or is destroyed if no channel is made. If it is a
-// fault, the peer is told. Thread: the one that accepts.
-using Porter = std::function<Expected<std::shared_ptr<void>, SetupFault>(const Peer&, const os::Fd& socket)>;
+// AdmitAfterHello is a function of an acceptor that decides whether a peer gets a channel. It is called when a peer
+// that `access` admits has sent its Hello over that socket, and before it is answered. So the peer knows that it has no
+// channel yet. The result goes with the channel (Channel::attachment()), or is destroyed if no channel is made. If it
+// is a fault, the peer is told. Thread: the one that accepts.
+using AdmitAfterHello = std::function<Expected<std::shared_ptr<void>, SetupFault>(const Peer&, const os::Fd& socket)>;
 
-// Greeter is a function of a Listener. It is called as soon as a peer has connected over that socket, before the peer
-// sends anything. If it returns a fault, the peer is told. Thread: the one that accepts.
-using Greeter = std::function<Expected<void, SetupFault>(const Peer&, const os::Fd& socket)>;
+// AdmitOnConnect is a function of a Listener. It is called as soon as a peer has connected over that socket, before the
+// peer sends anything. If it returns a fault, the peer is told. Thread: the one that accepts.
+using AdmitOnConnect = std::function<Expected<void, SetupFault>(const Peer&, const os::Fd& socket)>;
 
-// RoomMaker is a function of a Listener. It is called when no descriptor is left for a peer that connects and that
-// `access` admits. It returns whether there are some now. If not, the peer is told that there are none. Thread: the one
-// that accepts.
-using RoomMaker = std::function<bool()>;
+// FreeDescriptors is a function of a Listener. It is called when no descriptor is left for a peer that connects and
+// that `access` admits. It returns whether there are some now. If not, the peer is told that there are none. Thread:
+// the one that accepts.
+using FreeDescriptors = std::function<bool()>;
 
 struct Options {
   Shape shape{};                           // of the memory that this end writes
@@ -55,9 +55,9 @@ struct Options {
   std::string access_setting{};             // the name of the setting with that list; told to peers that are not on it
   std::uint64_t largest_peer = 256u << 20;  // the most bytes of the peer's memory that this end maps
   bool lock_memory = false;                 // best effort: see Channel::is_locked()
-  Porter porter{};                          // of an acceptor; none: every peer that has access gets a channel
-  Greeter greeter{};                        // none: every peer that connects may send its Hello
-  RoomMaker room_maker{};                   // none: no room is made
+  AdmitAfterHello admit_after_hello{};      // of an acceptor; none: every peer that has access gets a channel
+  AdmitOnConnect admit_on_connect{};        // none: every peer that connects may send its Hello
+  FreeDescriptors free_descriptors{};       // none: none are freed
   // How long the other end may take for its part after it has connected. Applies to a Listener, and to a service that a
   // broker introduces clients to.
   Duration handshake = std::chrono::seconds{5};

@@ -174,8 +174,8 @@ Result<void> send_hello(const os::Fd& socket, Offer& offer, const MadeMemory* sl
   return sent;
 }
 
-Result<std::shared_ptr<void>> ask_porter(const os::Fd& socket, const Porter& porter) {
-  return porter ? porter(peer_of(socket), socket) : Result<std::shared_ptr<void>>(nullptr);
+Result<std::shared_ptr<void>> admitted(const os::Fd& socket, const AdmitAfterHello& admit) {
+  return admit ? admit(peer_of(socket), socket) : Result<std::shared_ptr<void>>(nullptr);
 }
 
 // Checks the way to wake the peer. The owner of an eventfd can make a write to it block. A signal goes to whatever
@@ -347,7 +347,7 @@ Result<EndParts> answer(const os::Fd& socket, const Options& options, Packet pac
   mine.required = 0;
   auto offered = check_offer(socket, std::move(packet), mine, options, Side::connector);
   if (!offered) return offered.error();
-  auto pass = ask_porter(socket, options.porter);
+  auto pass = admitted(socket, options.admit_after_hello);
   if (!pass) return pass.error();
   mine.required = wished.required & offered->hello.offered;  // otherwise the region is whole
   auto sleep = take_sleep_page(offered->descriptors);
@@ -363,7 +363,7 @@ Result<EndParts> answer(const os::Fd& socket, const Options& options, Packet pac
   parts->sleep = std::move(*sleep);
   parts->own = std::move(offer->region.mapping);
   parts->own_events = std::move(offer->events);
-  parts->pass = std::move(*pass);
+  parts->attachment = std::move(*pass);
   return parts;
 }
 

@@ -45,7 +45,7 @@ struct EndParts {
   std::uint64_t id = 0;
   ProcessClaim peer_process;  // as the peer claims
   PeerWatch watch;
-  std::shared_ptr<void> pass;  // what the porter returned
+  std::shared_ptr<void> attachment;  // what admit_after_hello() returned
 };
 
 // Checks whether an end can be made with these options: the shape, and the signal of Wake::signal. This thread must

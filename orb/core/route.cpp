@@ -14,8 +14,8 @@ Route route_of(const Reference& reference) {
   if (reference.address() == nullptr)
     return {.text = "calls within this process", .transport = "process", .endpoint = {}, .why = "the object is here"};
   auto& state = reference.orb()->state();
-  const auto route_by = [&](const transport::Endpoint& endpoint, const Address& address, bool is_makeshift) -> Route {
-    const Channels channels = channels_for(state.settings.channels, is_makeshift);
+  const auto route_by = [&](const transport::Endpoint& endpoint, const Address& address, bool is_fallback) -> Route {
+    const Channels channels = channels_for(state.settings.channels, is_fallback);
     return {.text = route_text(endpoint, address, channels),
             .transport = std::string(endpoint.kind->name),
             .endpoint = to_string(endpoint),
@@ -25,7 +25,7 @@ Route route_of(const Reference& reference) {
   // none.
   for (const Traffic traffic : {Traffic::contract, Traffic::plain})
     if (const Reference::Route* const route = reference.route(traffic); route != nullptr && route->pool->connected())
-      return route_by(route->pool->endpoint(), *route->address, route->is_makeshift);
+      return route_by(route->pool->endpoint(), *route->address, route->is_fallback);
   const auto found = state.connect(reference.addresses(), os::now());
   if (!found) return {.text = "the connection is gone again", .transport = {}, .endpoint = {}, .why = {}};
   return route_by(found->connection->peer(), *found->address, false);

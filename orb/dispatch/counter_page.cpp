@@ -94,16 +94,16 @@ class Glass {
 
 constexpr std::uint64_t direct_bit = 1, without_fifo_bit = 2, unguarded_bit = 4;
 
-std::uint64_t bits_of(const Standing& standing) {
-  return (standing.direct ? direct_bit : 0) | (standing.real_time ? 0 : without_fifo_bit) |
-         (standing.guarded ? 0 : unguarded_bit);
+std::uint64_t bits_of(const PromiseConditions& conditions) {
+  return (conditions.direct ? direct_bit : 0) | (conditions.real_time ? 0 : without_fifo_bit) |
+         (conditions.guarded ? 0 : unguarded_bit);
 }
 
 // Returns false if there are bits that this version does not know.
-bool put_bits(std::uint64_t bits, Standing& standing) {
-  standing.direct = (bits & direct_bit) != 0;
-  standing.real_time = (bits & without_fifo_bit) == 0;
-  standing.guarded = (bits & unguarded_bit) == 0;
+bool put_bits(std::uint64_t bits, PromiseConditions& conditions) {
+  conditions.direct = (bits & direct_bit) != 0;
+  conditions.real_time = (bits & without_fifo_bit) == 0;
+  conditions.guarded = (bits & unguarded_bit) == 0;
   return bits < 2 * unguarded_bit;
 }
 
@@ -205,11 +205,11 @@ std::optional<ProcessCounters> read_words(std::span<const std::uint64_t> words) 
   glass.get(counters.best_effort_jobs), glass.get(counters.pid_namespace);
   const std::uint64_t cores = glass.number(), tasks = glass.number();
   (void)glass.number();
-  glass.get(counters.standing.guarantee, Guarantee::priorities);
+  glass.get(counters.conditions.guarantee, Guarantee::priorities);
   const std::uint64_t refusals = glass.number();
   (void)glass.number();
   glass.get(counters.queue_full);
-  sound = put_bits(glass.number(), counters.standing) && sound;
+  sound = put_bits(glass.number(), counters.conditions) && sound;
   counters.program = glass.text(header_words - name_word);
   if (cores > most_cores || tasks > most_tasks || refusals > RefusalLog::most) return std::nullopt;
   if (words_for(cores, tasks, refusals) > words.size()) return std::nullopt;
@@ -353,11 +353,11 @@ void CounterPage::fill(const ProcessCounters& counters) noexcept {
   pen.put(cores)
       .put(tasks)
       .put(tasks_)
-      .put(counters.standing.guarantee)
+      .put(counters.conditions.guarantee)
       .put(refusals)
       .put(RefusalLog::most)
       .put(counters.queue_full)
-      .put(bits_of(counters.standing));
+      .put(bits_of(counters.conditions));
   pen.text(counters.program, header_words - name_word);
   std::span<std::uint64_t> rest = words.subspan(header_words);
   for (std::size_t i = 0; i < cores; ++i, rest = rest.subspan(core_words)) write_core(rest, counters.cores[i]);

@@ -61,13 +61,13 @@ struct TaskCounters {
 };
 
 // What else the process's promises depend on.
-struct Standing {
+struct PromiseConditions {
   Guarantee guarantee = Guarantee::bounds;
   bool direct = false;    // dispatch.mode direct: tasks read their own connections
   bool real_time = true;  // its threads have SCHED_FIFO
   bool guarded = true;    // it checks the promises of the host's other servers before it promises
 
-  friend constexpr bool operator==(const Standing&, const Standing&) = default;
+  friend constexpr bool operator==(const PromiseConditions&, const PromiseConditions&) = default;
 };
 
 struct ProcessCounters {
@@ -76,7 +76,7 @@ struct ProcessCounters {
   std::uint64_t pid_namespace = 0;
   std::string program;
   Time written{};
-  Standing standing{};
+  PromiseConditions conditions{};
   std::uint64_t admitted = 0, refused = 0, jobs_refused = 0, queue_full = 0, best_effort_jobs = 0;
   std::vector<CoreCounters> cores;
   std::vector<TaskCounters> tasks;

@@ -83,7 +83,7 @@ class Job {
   PeerId owner{};                    // the peer whose connection it came on; a task belongs to one peer
   std::optional<Contract> contract;  // with no_task: admit a new task with it and run this job as its first
   std::string_view label;            // names the new task in reports; must live until the job ends
-  bool chore = false;                // not a request but work of the process itself; runs on no task's thread
+  bool is_internal = false;          // not a request but work of the process itself; runs on no task's thread
 
  protected:
   ~Job() = default;

@@ -102,13 +102,13 @@ bool TaskEvents::waiting() noexcept {
   return count_ > 0;
 }
 
-// If the taker has no room, the next event asks again.
+// If the queue has no room, the next event asks again.
 void TaskEvents::ask_for_thread() noexcept {
   // PAIR task_events.posted: acquire here <- release in recycle(). The job is free.
   if (posted_.exchange(true, std::memory_order_acquire)) return;
   arrived = os::now();
   JobPtr job(this);
-  taker_.take_chore(job);
+  queue_.take_internal(job);
 }
 
 void TaskEvents::run(const JobContext&) noexcept {

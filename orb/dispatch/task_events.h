@@ -2,8 +2,8 @@
 //
 // Threads: post(): any, also real-time ones; it takes a short lock with priority inheritance, and allocates nothing.
 // note_refused(): any; it makes two atomic operations, because a client that floods the server causes many calls. The
-// handlers run on one thread at a time, that of a chore (see Job::chore), which is no task's thread. set(): any thread
-// that is not real-time.
+// handlers run on one thread at a time, that of an internal job (see Job::is_internal), which is no task's thread.
+// set(): any thread that is not real-time.
 #pragma once
 
 #include <array>
@@ -42,20 +42,20 @@ using TaskEventHandler = std::function<void(const TaskEvent&)>;
 // itself, nor for the threads that run handlers.
 bool inside_event_handler() noexcept;
 
-// ChoreTaker takes chores (Job::chore) and runs them later.
-class ChoreTaker {
+// InternalJobQueue takes internal jobs (Job::is_internal) and runs them later.
+class InternalJobQueue {
  public:
-  virtual ~ChoreTaker() = default;
+  virtual ~InternalJobQueue() = default;
   // Runs the job later, or leaves it with the caller. Any thread; neither blocks nor allocates.
-  virtual void take_chore(JobPtr& job) noexcept = 0;
+  virtual void take_internal(JobPtr& job) noexcept = 0;
 };
 
 class TaskEvents final : private Job {
  public:
   static constexpr std::size_t capacity = 256;  // events that wait for their handler
 
-  // `taker` must not run anything any more when this object is destroyed.
-  explicit TaskEvents(ChoreTaker& taker) noexcept : taker_(taker) { chore = true; }
+  // `queue` must not run anything any more when this object is destroyed.
+  explicit TaskEvents(InternalJobQueue& queue) noexcept : queue_(queue) { is_internal = true; }
 
   // Replaces the handler of the kind; an empty one removes it. When this returns, no call of the handler before it
   // begins any more. Waits for one that runs, unless called from a handler.
@@ -94,12 +94,12 @@ class TaskEvents final : private Job {
   void fail(Error) noexcept override {}
   void recycle() noexcept override;
 
-  ChoreTaker& taker_;  // constant
+  InternalJobQueue& queue_;  // constant
 
   std::array<Counter, kinds> posted_of_;  // by kind
   Counter refused_;
   std::atomic<std::uint8_t> wanted_{0};  // bit i: kind i has a handler
-  std::atomic<bool> posted_{false};      // the job is with the taker
+  std::atomic<bool> posted_{false};      // the job is with the queue
   bool ran_ = false;                     // owner: the thread that has the job
 
   os::PiMutex mutex_;

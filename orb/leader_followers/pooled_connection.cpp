@@ -284,7 +284,7 @@ void PooledConnection::end_idle() noexcept {
     const std::lock_guard lock(mutex_);
     if (watch_ == watch) watch_.reset();
   }
-  watcher->give_way();
+  watcher->on_evict();
   below_->close();
   watcher->on_closed(transport::ended_by(minor::idle_timeout));
 }

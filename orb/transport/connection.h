@@ -32,7 +32,7 @@ struct BorrowedBytes {
   Bytes bytes{};
   std::shared_ptr<const void> storage{};  // null: there are none
 
-  // Returns the keeper if `part` is a long part of the bytes. Returns null if it lies elsewhere, or is better copied.
+  // Returns the storage if `part` is a long part of the bytes. Returns null if it lies elsewhere, or is better copied.
   std::shared_ptr<const void> storage_of(Bytes part) const noexcept {
     return part.size() >= worth_keeping && holds(bytes, part) ? storage : nullptr;
   }
@@ -53,7 +53,7 @@ class Watcher {
   virtual void on_bytes(Bytes bytes, Time received) noexcept = 0;
 
   // Takes bytes in memory that both processes map, without a copy; see Connection::receive(). A watcher that does not
-  // keep `lent.keeper` may use the bytes only during the call.
+  // keep `borrowed.storage` may use the bytes only during the call.
   virtual void on_borrowed(BorrowedBytes borrowed, Time received) noexcept { on_bytes(borrowed.bytes, received); }
 
   // Returns how many bytes are missing of the current message. 0: none is incomplete, or the watcher knows no messages.
@@ -74,7 +74,7 @@ class Watcher {
   virtual bool owes_answer() noexcept { return false; }
   // Called after is_idle() if another connection needs the place. Sends the closing message of the protocol above, if
   // there is one, and closes.
-  virtual void give_way() noexcept {}
+  virtual void on_evict() noexcept {}
 
   // The last call: exactly once for each watch(), unless unwatch() came first. Thread: the reactor's; if the reactor
   // has stopped already, the caller's of watch(). Reasons:
@@ -124,7 +124,7 @@ class Reader {
   virtual ~Reader() = default;
   // Called when another connection needs the place of this one. Sends a closing message and closes the connection,
   // unless something is in progress. Returns whether the connection has ended. Thread: the reactor's.
-  virtual bool try_give_way() noexcept = 0;
+  virtual bool try_evict() noexcept = 0;
   // Called after Connection::await_drained() returned false: the backlog is empty, or the connection has closed.
   // Thread: any.
   virtual void on_drained() noexcept = 0;

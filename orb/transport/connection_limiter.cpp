@@ -91,7 +91,7 @@ bool ConnectionLimiter::evict_one_of(std::vector<Candidate> left) {
   std::make_heap(left.begin(), left.end(), later);
   for (auto end = left.end(); end != left.begin(); --end) {
     std::pop_heap(left.begin(), end, later);
-    if (std::prev(end)->evictable->give_way()) return true;
+    if (std::prev(end)->evictable->evict()) return true;
   }
   return false;
 }

@@ -51,7 +51,7 @@ void MemoryBudget::close(MemoryAccount& account) noexcept {
     channels_ -= account.channel_;
     count(account);
     end_wait(account);
-    wakes_all = end_election(account) || account.gave_way_ || account.waits_since_ != never;
+    wakes_all = end_election(account) || account.was_evicted_ || account.waits_since_ != never;
     gone.splice(gone.begin(), accounts_, account.place_);
     if (--peer.accounts == 0) peers_.erase(account.peer_), left = nullptr;
   }
@@ -73,10 +73,10 @@ void MemoryBudget::count(MemoryAccount& account) noexcept {
   Peer& peer = account.peer_->second;
   const std::size_t messages = account.messages();
   const std::size_t counted_messages = messages > bounds_.free ? messages - bounds_.free : 0;
-  const std::size_t goal = account.gave_way_ ? 0 : account.backlog_ + counted_messages;
+  const std::size_t goal = account.was_evicted_ ? 0 : account.backlog_ + counted_messages;
   // relaxed: see MemoryAccount::hold_half()
   const std::size_t half =
-      std::min(account.half_.load(std::memory_order_relaxed), account.gave_way_ ? 0 : counted_messages);
+      std::min(account.half_.load(std::memory_order_relaxed), account.was_evicted_ ? 0 : counted_messages);
   const std::size_t before = std::exchange(account.counted_, goal),
                     half_before = std::exchange(account.counted_half_, half);
   if (before == goal && half_before == half) return;
@@ -124,7 +124,7 @@ bool MemoryBudget::has_backlog_to_spare(const MemoryAccount& account) const noex
 // which has to ask.
 bool MemoryBudget::may_read(MemoryAccount& account, Time now, MemoryAccount*& next) noexcept {
   Peer& peer = account.peer_->second;
-  if (account.gave_way_) return true;  // then the reader finds the end
+  if (account.was_evicted_) return true;  // then the reader finds the end
   if (peer.backlogs > bounds_.of_peer && !has_backlog_to_spare(account)) return false;
   if (account.messages() <= bounds_.free || !is_beyond_share(peer)) return true;
   const bool progresses = makes_progress(peer), is_elected = peer.elected == &account;
@@ -132,7 +132,7 @@ bool MemoryBudget::may_read(MemoryAccount& account, Time now, MemoryAccount*& ne
   const std::size_t most = bounds_.of_peer + bounds_.message;
   const std::size_t most_of_all = bounds_.all + bounds_.of_peer;
   if (is_elected) return peer.held <= most && used_ <= most_of_all;
-  if (peer.held <= most && promised() <= most_of_all && has_part_left(account)) return true;
+  if (peer.held <= most && projected_use() <= most_of_all && has_part_left(account)) return true;
   const bool has_waited = account.waits_since_ != never && now - account.waits_since_ >= bounds_.patience;
   const bool has_room = peer.held + step <= bounds_.of_peer && used_ + step <= bounds_.all;
   const bool waits_for_requests = progresses && !has_waited && !has_room;
@@ -157,10 +157,12 @@ bool MemoryBudget::has_part_left(const MemoryAccount& account) const noexcept {
 }
 
 // Returns what all peers hold when the messages of the elected connections are complete.
-std::size_t MemoryBudget::promised() const noexcept { return used_ - held_by_elected_ + elected_ * bounds_.message; }
+std::size_t MemoryBudget::projected_use() const noexcept {
+  return used_ - held_by_elected_ + elected_ * bounds_.message;
+}
 
 bool MemoryBudget::has_room_to_elect() const noexcept {
-  return elected_ == 0 || promised() + bounds_.message <= 2 * std::max(bounds_.all, bounds_.of_peer);
+  return elected_ == 0 || projected_use() + bounds_.message <= 2 * std::max(bounds_.all, bounds_.of_peer);
 }
 
 // Returns the account that is to be elected next: `asking`, or one of those that find_firsts() has found, if it waits
@@ -191,7 +193,7 @@ void MemoryBudget::elect(MemoryAccount& account, Time now) noexcept {
 // Ends the elections of connections that hold hardly anything and have sent nothing for `patience`.
 void MemoryBudget::end_idle_elections(Time now) noexcept {
   for (MemoryAccount* each : accounts_) {
-    const bool is_idle = each->to_be_told_ == 0 && now - each->half_grew_at_ >= bounds_.patience;
+    const bool is_idle = each->wake_order_ == 0 && now - each->half_grew_at_ >= bounds_.patience;
     if (each->peer_->second.elected == each && is_idle && each->counted_half_ <= bounds_.free)
       (void)end_election(*each);
   }
@@ -220,7 +222,7 @@ bool MemoryBudget::makes_progress(const Peer& peer) const noexcept {
 
 // relaxed, in both: see MemoryAccount::hold_half()
 bool MemoryBudget::takes_part(const MemoryAccount& account) noexcept {
-  return account.half_.load(std::memory_order_relaxed) > 0 && !account.gave_way_;
+  return account.half_.load(std::memory_order_relaxed) > 0 && !account.was_evicted_;
 }
 std::pair<bool, std::size_t> MemoryBudget::rank_in_peer(const MemoryAccount& account) noexcept {
   return {account.has_sent_request(), account.half_.load(std::memory_order_relaxed)};
@@ -247,12 +249,12 @@ MemoryAccount* MemoryBudget::stalled(const MemoryAccount& asking, Time now) noex
   std::pair<bool, std::size_t> most;
   for (MemoryAccount* each : accounts_) {
     const Peer& peer = each->peer_->second;
-    if (each == &asking || each->gave_way_ || each->counted_ == 0 || each->holder_.expired()) continue;
+    if (each == &asking || each->was_evicted_ || each->counted_ == 0 || each->holder_.expired()) continue;
     const bool stops_all = peer.elected == each && (used_ + step > bounds_.all || !has_room_to_elect() ||
-                                                    promised() > bounds_.all + bounds_.of_peer);
+                                                    projected_use() > bounds_.all + bounds_.of_peer);
     if (!stops_all && (of_own ? &peer != &own : !is_beyond_share(peer))) continue;
     std::size_t idle = 0;
-    if (each->to_be_told_ == 0 && now - each->half_grew_at_ >= bounds_.patience)
+    if (each->wake_order_ == 0 && now - each->half_grew_at_ >= bounds_.patience)
       idle += each->half_.load(std::memory_order_relaxed);  // relaxed: see MemoryAccount::hold_half()
     if (now - each->backlog_taken_at_ >= bounds_.patience) idle += each->backlog_;
     if (idle <= bounds_.free) continue;
@@ -275,7 +277,7 @@ std::shared_ptr<MemoryHolder> MemoryBudget::take_from_stalled(const MemoryAccoun
   MemoryAccount* const idle = stalled(asking, now);
   if (idle == nullptr) return nullptr;
   why = idle->backlog_ > 0 ? MemoryHolder::Stalled::takes_nothing : MemoryHolder::Stalled::sends_nothing;
-  idle->gave_way_ = true;
+  idle->was_evicted_ = true;
   (void)end_election(*idle);  // close() wakes those that wait for it
   idle->peer_->second.backlogs -= std::exchange(idle->backlog_, 0);
   count(*idle);
@@ -283,7 +285,7 @@ std::shared_ptr<MemoryHolder> MemoryBudget::take_from_stalled(const MemoryAccoun
 }
 
 void MemoryBudget::end_wait(MemoryAccount& account) noexcept {
-  if (std::exchange(account.to_be_told_, 0) == 0) return;
+  if (std::exchange(account.wake_order_, 0) == 0) return;
   account.half_grew_at_ = now_();  // from now on it can grow again
   account.not_waiting_.splice(account.not_waiting_.end(), waiting_, account.wait_place_);
 }
@@ -341,9 +343,9 @@ void MemoryBudget::wake_here(const Peer* peer) noexcept {
       if (last == 0) last = last_wait_;
       const bool wakes_all = peer == nullptr || used_ + step <= bounds_.all;
       const auto found = std::find_if(waiting_.begin(), waiting_.end(), [&](const MemoryAccount* each) {
-        return wakes_all || each->to_be_told_ > last || &each->peer_->second == peer;
+        return wakes_all || each->wake_order_ > last || &each->peer_->second == peer;
       });
-      if (found == waiting_.end() || (*found)->to_be_told_ > last) return;
+      if (found == waiting_.end() || (*found)->wake_order_ > last) return;
       MemoryAccount& next = **found;
       end_wait(next);
       holder = next.holder_.lock();
@@ -390,8 +392,8 @@ bool MemoryAccount::may_read() noexcept {
         budget_->end_wait(*next);
         has_turn = next->holder_.lock();
       }
-      if (to_be_told_ == 0) {
-        to_be_told_ = ++budget_->last_wait_;
+      if (wake_order_ == 0) {
+        wake_order_ = ++budget_->last_wait_;
         budget_->waiting_.splice(budget_->waiting_.end(), not_waiting_);
       }
       if (waits_since_ == never) waits_since_ = now;
@@ -400,7 +402,7 @@ bool MemoryAccount::may_read() noexcept {
     }
     if (has_turn) has_turn->on_room();
     if (!other) return false;
-    other->give_up(why);
+    other->close_stalled(why);
   }
 }
 
@@ -414,7 +416,7 @@ bool MemoryAccount::may_keep_half() noexcept {
       other = budget_->take_from_stalled(*this, budget_->now_(), why);
     }
     if (!other) return false;
-    other->give_up(why);
+    other->close_stalled(why);
   }
 }
 
@@ -464,7 +466,7 @@ bool MemoryAccount::add(std::size_t bytes) noexcept {
   {
     const std::lock_guard lock(budget_->mutex_);
     budget_->count(*this);
-    may_go_on = !gave_way_;
+    may_go_on = !was_evicted_;
     // relaxed: see hold_half()
     was_elected = half_.load(std::memory_order_relaxed) == 0 && budget_->end_election(*this);
   }
@@ -487,7 +489,7 @@ void MemoryAccount::begin_wait() noexcept {
 
 void MemoryAccount::hold_backlog(std::size_t bytes, bool was_taken) noexcept {
   const std::lock_guard lock(budget_->mutex_);
-  if (gave_way_) return;
+  if (was_evicted_) return;
   if (was_taken || backlog_ == 0) backlog_taken_at_ = budget_->now_();
   if (bytes < backlog_) made_room_.store(true, std::memory_order_relaxed);  // relaxed: see tell_others()
   peer_->second.backlogs = peer_->second.backlogs - backlog_ + bytes;
@@ -505,7 +507,7 @@ bool MemoryAccount::grow_channel(std::size_t bytes, bool is_promised) noexcept {
   MemoryBudget& all = *budget_;
   const std::lock_guard lock(all.mutex_);
   MemoryBudget::Peer& peer = peer_->second;
-  const bool has_room = !gave_way_ && peer.held + peer.channels + bytes <= all.bounds_.of_peer &&
+  const bool has_room = !was_evicted_ && peer.held + peer.channels + bytes <= all.bounds_.of_peer &&
                         all.used_ + all.channels_ + bytes <= all.bounds_.all;
   if (!has_room && !is_promised) return false;
   channel_ += bytes;
@@ -524,7 +526,7 @@ void MemoryAccount::shrink_channel(std::size_t bytes) noexcept {
 bool MemoryAccount::has_room(std::size_t bytes) const noexcept {
   if (bytes <= step) return true;
   const std::lock_guard lock(budget_->mutex_);
-  return !gave_way_ && budget_->has_room_without_waiting(peer_->second, bytes);
+  return !was_evicted_ && budget_->has_room_without_waiting(peer_->second, bytes);
 }
 
 }  // namespace corelane::transport

@@ -57,7 +57,7 @@ class MemoryHolder {
   // Called when the connection has to end, so that others have room. Its peer has taken nothing, or has sent no more of
   // a message.
   enum class Stalled : std::uint8_t { takes_nothing, sends_nothing };
-  virtual void give_up(Stalled why) noexcept = 0;
+  virtual void close_stalled(Stalled why) noexcept = 0;
 
  protected:
   ~MemoryHolder() = default;
@@ -112,7 +112,7 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   bool has_used_share(const Peer& peer) const noexcept;
   bool is_beyond_share(const Peer& peer) const noexcept;
   bool has_part_left(const MemoryAccount& account) const noexcept;
-  std::size_t promised() const noexcept;
+  std::size_t projected_use() const noexcept;
   bool has_room_to_elect() const noexcept;
   bool has_backlog_to_spare(const MemoryAccount& account) const noexcept;
   bool may_read(MemoryAccount& account, Time now, MemoryAccount*& next) noexcept;
@@ -147,7 +147,7 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   std::size_t holders_ = 0;  // peers that hold something
   std::size_t elected_ = 0;  // peers that have an elected connection
   std::size_t held_by_elected_ = 0;
-  Accounts waiting_;             // connections that wait for room, in the order of to_be_told_
+  Accounts waiting_;             // connections that wait for room, in the order of wake_order_
   std::uint64_t last_wait_ = 0;  // numbers them
   // This budget, while an ordinary thread is to wake the waiting connections.
   std::shared_ptr<MemoryBudget> woken_elsewhere_;
@@ -242,12 +242,12 @@ class MemoryAccount {
   std::size_t half_mark_ = 0;  // size of the half message at half_grew_at_
   // on_room() follows, in the order of these numbers; 0: it does not. Then the account's node of waiting_ is in
   // not_waiting_.
-  std::uint64_t to_be_told_ = 0;
+  std::uint64_t wake_order_ = 0;
   MemoryBudget::Accounts not_waiting_{this};
   const MemoryBudget::Accounts::iterator wait_place_ = not_waiting_.begin();
   // Since when may_read() has refused it. Only may_read() or stop_waiting() ends this, not on_room().
   Time waits_since_ = never;
-  bool gave_way_ = false;
+  bool was_evicted_ = false;
 };
 
 }  // namespace corelane::transport

@@ -7,7 +7,7 @@
 
 #include "orb/os/clock.h"
 #include "orb/os/thread.h"
-#include "orb/transport/detail/kept_listener.h"
+#include "orb/transport/detail/path_listener.h"
 
 namespace corelane::transport {
 namespace {
@@ -56,7 +56,7 @@ std::shared_ptr<PathWatcher> PathWatcher::of_process() {
   return {thread, &thread->watcher};
 }
 
-void PathWatcher::add(KeptListener& listener) {
+void PathWatcher::add(PathListener& listener) {
   {
     const std::lock_guard lock(mutex_);
     listeners_.push_back(&listener);
@@ -65,7 +65,7 @@ void PathWatcher::add(KeptListener& listener) {
   bell_.unpark();
 }
 
-void PathWatcher::remove(KeptListener& listener) noexcept {
+void PathWatcher::remove(PathListener& listener) noexcept {
   const std::lock_guard lock(mutex_);
   std::erase(listeners_, &listener);
 }
@@ -75,7 +75,7 @@ bool PathWatcher::step(Time now) noexcept {
   if (bell_.take_events()) due_ = std::min(due_, now + between_looks);  // before the looks, so that nothing is missed
   if (!bell_.watches() || !watches_all_) watch_all(now);
   if (now < due_) return false;
-  for (KeptListener* listener : listeners_) listener->look(now);
+  for (PathListener* listener : listeners_) listener->look(now);
   due_ = now + (bell_.watches() ? between_watched_looks : between_looks);
   return false;
 }
@@ -83,7 +83,7 @@ bool PathWatcher::step(Time now) noexcept {
 // Also makes a look due, because what happened before the watch was made is not known.
 void PathWatcher::watch_all(Time now) noexcept try {
   std::vector<std::string> directories;
-  for (const KeptListener* listener : listeners_) directories.push_back(listener->directory());
+  for (const PathListener* listener : listeners_) directories.push_back(listener->directory());
   watches_all_ = bell_.watch(directories);
   due_ = std::min(due_, now + between_looks);
 } catch (const std::bad_alloc&) {

@@ -34,19 +34,19 @@ ReadBudget::ReadBudget(const sched::Reservation& all, ReadLimit limit) noexcept
       kinds_{driver_of(limit == ReadLimit::unforeseen ? all : part_of(all, 2)),
              driver_of(limit == ReadLimit::unforeseen ? all : part_of(all, 2))} {}
 
-Time ReadBudget::readable_at(Time now, ReadPayer payer) noexcept { return readable(of(payer), now); }
+Time ReadBudget::readable_at(Time now, ReadShare share) noexcept { return readable(of(share), now); }
 
 Time ReadBudget::readable_at(Time now, ReadAccount& account) noexcept {
   if (is_exempt(account)) return now;
-  const Time kind = readable_at(now, payer_of(account));
-  if (payer_of(account) == ReadPayer::strangers) return kind;
+  const Time kind = readable_at(now, share_of(account));
+  if (share_of(account) == ReadShare::without_tasks) return kind;
   if (!account.own) account.own = driver_of(one_, chunks_of_a_connection);
   return std::max(kind, readable(*account.own, now));
 }
 
 void ReadBudget::charge(Time now, Duration used, ReadAccount& account, const ReadTurn& turn) noexcept {
   if (limit_ == ReadLimit::unforeseen) return charge_unforeseen(now, used, account, turn);
-  of(account.payer).step_unobserved(now, used, somebody);
+  of(account.share).step_unobserved(now, used, somebody);
   if (account.own) account.own->step_unobserved(now, used, somebody);
 }
 
@@ -59,14 +59,15 @@ void ReadBudget::charge_unforeseen(Time now, Duration used, ReadAccount& account
   account.undecided_bytes += turn.bytes;
   const bool decided = turn.messages || turn.unforeseen;
   if (decided && !turn.unforeseen) {
-    account.owes = false;
+    account.waits_for_budget = false;
     account.undecided = {};
     account.longest_foreseen = std::max(account.longest_foreseen, account.undecided_bytes);
   } else if (decided || is_too_long(account)) {
-    account.owes = true;
+    account.waits_for_budget = true;
     const Duration all_used = std::exchange(account.undecided, Duration{});
-    (void)readable(of(ReadPayer::strangers), now - all_used);  // the connection was exempt, and has not asked before
-    of(ReadPayer::strangers).step_unobserved(now, all_used, somebody);
+    // The connection was exempt, and has not asked before.
+    (void)readable(of(ReadShare::without_tasks), now - all_used);
+    of(ReadShare::without_tasks).step_unobserved(now, all_used, somebody);
   }
   if (turn.unforeseen) account.longest_foreseen = 0;
   if (decided) account.undecided_bytes = 0;

@@ -46,16 +46,16 @@ bool ReadGate::defers(ReadAccount& account, const std::weak_ptr<ReadinessHandler
   if (!budget_) return false;
   const Time now = os::now();
   if (budget_->is_exempt(account)) return begin(now, account), false;
-  const ReadPayer payer = budget_->payer_of(account);
-  Queue& queue = queue_of(payer);
-  const Time kind = budget_->readable_at(now, payer);
+  const ReadShare share = budget_->share_of(account);
+  Queue& queue = queue_of(share);
+  const Time kind = budget_->readable_at(now, share);
   const bool queues = kind > now || (!queue.empty() && !resuming_);
   const Time at = budget_->readable_at(now, account);
   if (!queues && at <= now) return begin(now, account), false;
   deferred_.fetch_add(1, std::memory_order_relaxed);    // relaxed: a report
   if (!queues) return wait(at, {handler, turn}), true;  // its own budget is used up, that of the others is not
   insist([&] { queue.push(account.peer, {handler, turn}); });
-  if (queue.has_one()) wait(kind, payer);
+  if (queue.has_one()) wait(kind, share);
   return true;
 }
 
@@ -78,8 +78,8 @@ void ReadGate::charge(ReadAccount& account, const ReadTurn& turn) noexcept {
   budget_->charge(now, used, account, turn);
 }
 
-void ReadGate::wait(Time until, ReadPayer payer) {
-  insist([&] { reactor_.schedule(until, [this, payer] { resume(payer); }); });
+void ReadGate::wait(Time until, ReadShare share) {
+  insist([&] { reactor_.schedule(until, [this, share] { resume(share); }); });
 }
 
 void ReadGate::wait(Time until, const Waiting& waiting) {
@@ -87,11 +87,11 @@ void ReadGate::wait(Time until, const Waiting& waiting) {
 }
 
 // Bound: each turn is charged, and the budget ends.
-void ReadGate::resume(ReadPayer payer) {
-  Queue& queue = queue_of(payer);
+void ReadGate::resume(ReadShare share) {
+  Queue& queue = queue_of(share);
   while (!queue.empty()) {
     const Time now = os::now();
-    if (const Time at = budget_->readable_at(now, payer); at > now) return wait(at, payer);
+    if (const Time at = budget_->readable_at(now, share); at > now) return wait(at, share);
     const Waiting first = queue.pop();
     resuming_ = true;
     first.call();

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "orb/transport/detail/connection_limiter.h"
-#include "orb/transport/detail/kept_listener.h"
+#include "orb/transport/detail/path_listener.h"
 #include "orb/transport/transport_kind.h"
 
 namespace corelane::transport {
@@ -28,8 +28,8 @@ Expected<std::unique_ptr<Listener>> SocketTransport::listen(const Endpoint& endp
   Transport& transport = of(endpoint);
   auto first = transport.listen(endpoint, acceptor);
   if (!first) return first.error();
-  return kept(std::move(*first),
-              [&transport, acceptor](const Endpoint& place) { return transport.listen(place, acceptor); });
+  return as_path_listener(std::move(*first),
+                          [&transport, acceptor](const Endpoint& place) { return transport.listen(place, acceptor); });
 }
 
 Transport& SocketTransport::of(const Endpoint& endpoint) noexcept {

@@ -138,7 +138,7 @@ bool StreamConnection::await_bytes() noexcept {
 
 void StreamConnection::arm_descriptor() noexcept {
   if (!begin_receiving()) return;
-  if (!link_->await_bytes()) link_->nudge();
+  if (!link_->await_bytes()) link_->make_readable();
   end_receiving();
 }
 

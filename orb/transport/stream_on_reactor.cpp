@@ -118,14 +118,14 @@ bool StreamConnection::watch_on_reactor(bool room) {
     if (!end_) return false;
     end_->arm_read();
   }
-  if (room && !room_ && link_->room() == Link::Room::readable)
-    room_ = reactor_->watch(link_->room_descriptor(), std::make_shared<RoomHandler>(shared_from_this()));
-  return readiness_ && (!room || link_->room() != Link::Room::readable || room_);
+  if (room && !room_ && link_->write_readiness() == Link::WriteReadiness::readable)
+    room_ = reactor_->watch(link_->room_descriptor(), std::make_shared<WritableHandler>(shared_from_this()));
+  return readiness_ && (!room || link_->write_readiness() != Link::WriteReadiness::readable || room_);
 }
 
 void StreamConnection::arm_read_on_reactor(Readiness::Rest rest) {
   if (std::exchange(read_armed_, true)) return;
-  if (!link_->await_bytes() || end_told_) link_->nudge();
+  if (!link_->await_bytes() || end_told_) link_->make_readable();
   readiness_->arm_read(rest);
 }
 
@@ -137,7 +137,7 @@ void StreamConnection::try_again_on_reactor() {
 
 void StreamConnection::arm_write_on_reactor() {
   if (std::exchange(write_armed_, true)) return;
-  if (link_->room() == Link::Room::untold) return try_again_on_reactor();
+  if (link_->write_readiness() == Link::WriteReadiness::unknown) return try_again_on_reactor();
   if (!room_) {
     // Not one expression, because then the compiler would read the reactor's readiness_ here, too.
     if (drains_apart()) return writable_->arm_write();
@@ -191,13 +191,13 @@ void StreamConnection::drain_on_ordinary() noexcept try {
   }
   if (!waits) return let_backlog_go();
   constexpr auto end = Reactor::Impl::Interest::end;
-  const Link::Room room = link_->room();
-  if (room == Link::Room::readable) {
+  const Link::WriteReadiness room = link_->write_readiness();
+  if (room == Link::WriteReadiness::readable) {
     if (!room_) room_ = drainer_->watch(link_->room_descriptor(), std::make_shared<Drainer>(shared_from_this()));
-  } else if (room == Link::Room::writable && !writable_) {
+  } else if (room == Link::WriteReadiness::writable && !writable_) {
     writable_ = drainer_->watch(link_->bytes_descriptor(), std::make_shared<Drainer>(shared_from_this()), end);
   }
-  if (room_ || writable_ || room == Link::Room::untold) return arm_write_on_reactor();
+  if (room_ || writable_ || room == Link::WriteReadiness::unknown) return arm_write_on_reactor();
   close_for(drainer_->is_stopping() ? ended_by(minor::shutting_down) : ended_by(minor::connection_lost));
 } catch (const std::bad_alloc&) {
   close_for(errors::no_memory);
@@ -244,7 +244,7 @@ bool StreamConnection::defer(ReadinessHandler::Turn turn) {
   if (!of_all && (turn == ReadinessHandler::Turn::write || !reactor_->reads().limits(ReadLimit::unforeseen)))
     return false;
   // relaxed: see read_for_tasks()
-  if (for_tasks_.load(std::memory_order_relaxed)) reads_.payer = ReadPayer::tasks;
+  if (for_tasks_.load(std::memory_order_relaxed)) reads_.share = ReadShare::with_tasks;
   return reactor_->reads().defers(reads_, weak_from_this(), turn);
 }
 
@@ -334,7 +334,8 @@ void StreamConnection::on_writable() noexcept try {
     return drain_on_ordinary();
   }
   if (defer_write()) return;
-  const bool once = reactor_->reads().limits(ReadLimit::everything) && link_->room() != Link::Room::untold;
+  const bool once =
+      reactor_->reads().limits(ReadLimit::everything) && link_->write_readiness() != Link::WriteReadiness::unknown;
   const bool in_pieces = reactor_->reads().limits(ReadLimit::everything);
   for (int turn = 0; turn < (once ? 1 : writes_per_turn) && drain_some(in_pieces); ++turn) continue;
   if (reactor_->reads().limits(ReadLimit::everything)) reactor_->reads().charge(reads_);
@@ -367,11 +368,11 @@ void StreamConnection::on_stopping() noexcept {
 // relaxed: see renew()
 Time StreamConnection::quiet_since() const noexcept { return last_traffic_.load(std::memory_order_relaxed); }
 
-bool StreamConnection::give_way() noexcept {
+bool StreamConnection::evict() noexcept {
   const std::shared_ptr<Watcher> watcher = active_watcher_;
   if (!watcher && !reader_gives_way()) return false;
   if (watcher && !is_idle_on_reactor()) return false;
-  if (watcher) watcher->give_way();
+  if (watcher) watcher->on_evict();
   ticket_.reset();
   return true;
 }
@@ -383,7 +384,7 @@ bool StreamConnection::reader_gives_way() noexcept {
     if (!is_open() || !outbox_.empty()) return false;
     reader = reader_.lock();
   }
-  return reader && reader->try_give_way();
+  return reader && reader->try_evict();
 }
 
 // Returns whether the connection is idle. Bytes that were not read yet mean that it is not, but only after the first
@@ -435,7 +436,7 @@ void StreamConnection::on_timer() noexcept try {
     last_traffic_.store(now, std::memory_order_relaxed);  // relaxed: see renew()
     update_timer_on_reactor();
   } else {
-    active_watcher_->give_way();  // with a closing message, if its protocol has one
+    active_watcher_->on_evict();  // with a closing message, if its protocol has one
     close_for(ended_by(minor::idle_timeout));
   }
 } catch (const std::bad_alloc&) {

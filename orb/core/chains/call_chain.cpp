@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "orb/base/kept_by_thread.h"
+#include "orb/base/thread_value.h"
 #include "orb/dispatch/current.h"
 
 namespace corelane::core {
@@ -16,7 +16,7 @@ struct KeptParker {
 };
 
 std::shared_ptr<os::Parker> parker_of_thread() {
-  const auto* const kept = kept_by_thread<KeptParker>();
+  const auto* const kept = thread_value<KeptParker>();
   return kept != nullptr ? kept->parker : std::make_shared<os::Parker>();
 }
 

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "orb/base/errors.h"
-#include "orb/base/kept_by_thread.h"
 #include "orb/base/minor.h"
 #include "orb/base/one_line.h"
+#include "orb/base/thread_value.h"
 #include "orb/core/call_deadline.h"
 #include "orb/core/chains/wire_chain.h"
 #include "orb/core/client/client_parts.h"
@@ -65,7 +65,7 @@ os::WaitStrategy as_in_job(os::WaitStrategy strategy) noexcept {
 
 void ClientCallRecycler::operator()(ClientCall* call) const noexcept {
   call->reset();
-  auto* const cache = kept_by_thread<CallCache>();
+  auto* const cache = thread_value<CallCache>();
   if (cache != nullptr && cache->calls.size() < kept_calls) {
     cache->calls.emplace_back(call);
   } else {
@@ -74,7 +74,7 @@ void ClientCallRecycler::operator()(ClientCall* call) const noexcept {
 }
 
 ClientCallPtr ClientCall::acquire() {
-  auto* const cache = kept_by_thread<CallCache>();
+  auto* const cache = thread_value<CallCache>();
   if (cache == nullptr) return ClientCallPtr(new ClientCall);
   auto& calls = cache->calls;
   if (calls.capacity() < kept_calls) calls.reserve(kept_calls);
@@ -98,7 +98,7 @@ void ClientCall::reset() noexcept {
   contexts_ = {};
   writer_.forget();
   if (spare_.size() > 0) spare_.clear();
-  room_.release();  // the message may lie there; the next call begins with clear()
+  send_memory_.release();  // the message may lie there; the next call begins with clear()
   pending_.forget();
   reader_ = cdr::Reader();  // releases the values that it has read
 }
@@ -129,8 +129,8 @@ void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_
   connect();
   choose_code_sets();
   compose(writer_);
-  room_.use(connection_->stream());
-  writer_.set_room(&room_);
+  send_memory_.use(connection_->stream());
+  writer_.set_memory(&send_memory_);
 }
 
 // Finds or makes the connection to the call's current target. Raises.
@@ -141,7 +141,7 @@ void ClientCall::connect() {
   const Traffic traffic = options_.contract != nullptr ? Traffic::contract : Traffic::plain;
   const CallOrder order = options_.oneway || !options_.waits ? CallOrder::ordered : CallOrder::free;
   const Reference::Route* const route = current_->route(traffic);
-  if (route != nullptr && !(route->is_makeshift && may_make_channel() && !route->pool->keeps_thread())) {
+  if (route != nullptr && !(route->is_fallback && may_make_channel() && !route->pool->keeps_thread())) {
     if (auto known = route->pool->of_thread(now_, order)) {
       endpoint_ = &route->pool->endpoint();
       return go_over(std::move(known), *route->address);
@@ -170,7 +170,7 @@ void ClientCall::connect_anew(Traffic traffic, CallOrder order) {
     if (found) {
       const transport::Endpoint& endpoint = found->pool->endpoint();  // the reference keeps the pool from here on
       if (std::find(last.begin(), last.end(), endpoint) == last.end()) endpoint_ = &endpoint;
-      current_->set_route(traffic, {std::move(found->pool), found->address, found->is_makeshift});
+      current_->set_route(traffic, {std::move(found->pool), found->address, found->is_fallback});
       return go_over(std::move(found->connection), *found->address);
     }
     if (current_ == origin_ || has_returned_) {
@@ -399,10 +399,10 @@ std::string ClientCall::text_of_late_reply() const {
   const std::size_t others = may_be_circle ? job->control->waiting_jobs() : 0;
   if (others == 0 && error.minor == minor::deadline_passed) raise(error, text_of_late_reply());
   if (others == 0) raise(error);
-  raise(error, text_of_vain_wait(job->context.task, others));
+  raise(error, text_of_deadlocked_wait(job->context.task, others));
 }
 
-std::string text_of_vain_wait(TaskId task, std::size_t others) {
+std::string text_of_deadlocked_wait(TaskId task, std::size_t others) {
   return std::string(minor::text(minor::deadline_passed)) + "; a job of task " + std::to_string(task.value) +
          " made the call, and calls of that task that came meanwhile, " + std::to_string(others) +
          ", wait for the job to end. If the called object waits for one of them, in another chain of calls, the two "

@@ -23,7 +23,7 @@
 #include "orb/core/invocation.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/headers.h"
-#include "orb/transport/send_room.h"
+#include "orb/transport/send_memory.h"
 
 namespace corelane::core {
 
@@ -138,7 +138,7 @@ class ClientCall {
   // Kept from call to call.
   cdr::Writer writer_;
   cdr::Writer spare_;
-  transport::SendRoom room_;
+  transport::SendMemory send_memory_;
   std::array<Header, 4> headers_;  // indexed by header_slot()
   PendingReply pending_;
   giop::ChainContext chain_;  // the waits that the call is nested in
@@ -154,7 +154,7 @@ struct ReceivedException {
 };
 // Returns the text for a call that timed out. A job of the task made the call, while `others` other calls waited for
 // that job.
-std::string text_of_vain_wait(TaskId task, std::size_t others);
+std::string text_of_deadlocked_wait(TaskId task, std::size_t others);
 ReceivedException read_exception(cdr::Reader& body, const giop::ContextList& contexts);
 
 }  // namespace corelane::core

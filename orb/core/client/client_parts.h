@@ -24,7 +24,7 @@ class ClientParts {
   // Returns a connection of the calling thread to one of the addresses, and makes one if there is none. BAD_INV_ORDER
   // after destroy().
   virtual Expected<ConnectionCache::Found> connect(std::span<const Address> addresses, Time deadline,
-                                                   const ConnectionCache::Wish& wish) = 0;
+                                                   const ConnectionCache::Requirements& required) = 0;
   virtual Expected<std::shared_ptr<transport::Transport>> transport() = 0;
   // Returns null if this process serves nothing, or does so no longer.
   virtual std::shared_ptr<dispatch::Executive> runtime_executive() = 0;

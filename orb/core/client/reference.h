@@ -47,7 +47,7 @@ class Reference : public std::enable_shared_from_this<Reference> {
   struct Route {
     std::shared_ptr<ConnectionPool> pool;
     const Address* address;  // of addresses()
-    bool is_makeshift;       // see ConnectionCache::Found
+    bool is_fallback;        // see ConnectionCache::Found
     friend bool operator==(const Route&, const Route&) = default;
   };
   // Returns null before the first call, and if the call went to an endpoint of tried_last(). The route lives as long as

@@ -154,7 +154,7 @@ bool TaskBinding::fall_back(const ClientConnection& connection) noexcept {
     own_.reset();                                       // opened_ still holds it
     uses_own_.store(false, std::memory_order_relaxed);  // relaxed: a hint
   }
-  unsaid_.store(true, std::memory_order_relaxed);  // relaxed: a flag
+  unlogged_.store(true, std::memory_order_relaxed);  // relaxed: a flag
   say_fallen_back();
   reference_->orb()->client_parts().reopener_of_tasks().wake();
   return true;
@@ -162,7 +162,7 @@ bool TaskBinding::fall_back(const ClientConnection& connection) noexcept {
 
 // Logs one line for each loss. A real-time thread logs nothing; the Reopener does it then.
 void TaskBinding::say_fallen_back() noexcept {
-  if (os::is_real_time() || !unsaid_.exchange(false, std::memory_order_relaxed)) return;  // relaxed: a flag
+  if (os::is_real_time() || !unlogged_.exchange(false, std::memory_order_relaxed)) return;  // relaxed: a flag
   os::log::warn("task " + std::to_string(task_.value) + " (" + operation_ +
                 ") has lost its own connection: its calls use the shared connection until it has another");
 }

@@ -83,7 +83,7 @@ class TaskBinding : public std::enable_shared_from_this<TaskBinding> {
   std::shared_ptr<ClientConnection> own_;  // guarded by mutex_; the latest of opened_
 
   std::atomic<bool> uses_own_{false};  // a hint: there is an own_
-  std::atomic<bool> unsaid_{false};    // it fell back, and that was not logged yet
+  std::atomic<bool> unlogged_{false};  // it fell back, and that was not logged yet
   std::atomic<std::uint64_t> jobs_{0};
   std::atomic<bool> departed_{false};
 };

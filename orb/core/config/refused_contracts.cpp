@@ -12,13 +12,13 @@ std::vector<std::string> RefusedContracts::note(const std::string& label, std::s
   if (!began_ || now - *began_ >= window) {
     if (auto summary = take_summary()) lines.push_back(*std::move(summary));
     began_ = now;
-    said_ = 0;
+    logged_ = 0;
   }
-  if (said_ < most) {
-    ++said_;
+  if (logged_ < most) {
+    ++logged_;
     lines.push_back(std::move(line));
   } else {
-    ++unsaid_;
+    ++unlogged_;
     last_ = label;
   }
   return lines;
@@ -30,7 +30,7 @@ std::optional<std::string> RefusedContracts::rest() {
 }
 
 std::optional<std::string> RefusedContracts::take_summary() {
-  const std::uint64_t count = std::exchange(unsaid_, 0);
+  const std::uint64_t count = std::exchange(unlogged_, 0);
   if (count == 0) return std::nullopt;
   return counted(count, "more operation is", "more operations are") +
          " not admitted and refused like those above, the last of them " + last_ +

@@ -31,8 +31,8 @@ class RefusedContracts {
   std::mutex mutex_;
   // Guarded by mutex_.
   std::optional<Time> began_;  // when the current window began
-  int said_ = 0;               // lines logged in the window
-  std::uint64_t unsaid_ = 0;
+  int logged_ = 0;             // lines logged in the window
+  std::uint64_t unlogged_ = 0;
   std::string last_;  // label of the last refusal that was not logged
 };
 

@@ -55,9 +55,9 @@ std::string fault_of(const Endpoint& endpoint, Channels channels) {
 
 }  // namespace
 
-Channels channels_for(bool setting, bool is_makeshift) noexcept {
+Channels channels_for(bool setting, bool is_fallback) noexcept {
   if (!setting) return Channels::off;
-  return is_makeshift ? Channels::no_time : Channels::on;
+  return is_fallback ? Channels::no_time : Channels::on;
 }
 
 std::string why_text(const Endpoint& endpoint, const Address& address, Channels channels) {
@@ -113,25 +113,25 @@ void ConnectionCache::sweep() {
 
 // Returns the pools in the order in which they are tried.
 std::vector<ConnectionCache::Candidate> ConnectionCache::candidates(std::span<const Address> addresses,
-                                                                    const Wish& wish) {
+                                                                    const Requirements& required) {
   const Time now = os::now();
   const auto is_last = [&](const Endpoint& endpoint) {
-    return std::find(wish.tried_last.begin(), wish.tried_last.end(), endpoint) != wish.tried_last.end();
+    return std::find(required.tried_last.begin(), required.tried_last.end(), endpoint) != required.tried_last.end();
   };
   std::vector<Candidate> kept, answering, silent, last;
   for (const Address& address : addresses) {  // bound: the profiles of a reference
     std::vector<Candidate> unconnected;
     for (const Endpoint& endpoint : address.endpoints) {  // bound: the profile's addresses
       if (!takes(endpoint)) continue;
-      Candidate candidate{pool_of(endpoint, wish.traffic), &address};
+      Candidate candidate{pool_of(endpoint, required.traffic), &address};
       const bool is_channel = endpoint.kind->shares_memory;
-      auto& kind = is_last(endpoint)                         ? last
-                   : candidate.pool->keeps_thread()          ? kept
-                   : candidate.pool->connected()             ? answering
-                   : is_channel && !wish.may_make_channel    ? silent
-                   : candidate.pool->silent(now)             ? silent
-                   : is_channel && !candidate.pool->failed() ? answering
-                                                             : unconnected;
+      auto& kind = is_last(endpoint)                          ? last
+                   : candidate.pool->keeps_thread()           ? kept
+                   : candidate.pool->connected()              ? answering
+                   : is_channel && !required.may_make_channel ? silent
+                   : candidate.pool->silent(now)              ? silent
+                   : is_channel && !candidate.pool->failed()  ? answering
+                                                              : unconnected;
       kind.push_back(std::move(candidate));
     }
     answering.insert(answering.end(), std::move_iterator(unconnected.begin()), std::move_iterator(unconnected.end()));
@@ -143,10 +143,10 @@ std::vector<ConnectionCache::Candidate> ConnectionCache::candidates(std::span<co
 
 Expected<ConnectionCache::Found> ConnectionCache::acquire(transport::Transport& transport,
                                                           std::span<const Address> addresses, Time deadline,
-                                                          const Wish& wish) {
+                                                          const Requirements& required) {
   const os::CancellationDelay delay;
   std::optional<Error> error;
-  const std::vector<Candidate> all = candidates(addresses, wish);
+  const std::vector<Candidate> all = candidates(addresses, required);
   std::size_t left = all.size();
   for (const Candidate& candidate : all) {
     const Endpoint& endpoint = candidate.pool->endpoint();
@@ -154,11 +154,11 @@ Expected<ConnectionCache::Found> ConnectionCache::acquire(transport::Transport& 
     // Any user may listen at a port, and the kernel does not tell which one does. So if the server of the Unix socket
     // is not trusted, a network is not tried instead.
     if (!endpoint.kind->of_this_host && error == transport::not_trusted) continue;
-    auto connection = candidate.pool->acquire(transport, until, wish.order);
+    auto connection = candidate.pool->acquire(transport, until, required.order);
     if (connection) {
-      const bool is_makeshift = !wish.may_make_channel && options_.channels && !endpoint.kind->shares_memory &&
-                                names_channel(*candidate.address);
-      Found found{std::move(*connection), candidate.pool, candidate.address, is_makeshift};
+      const bool is_fallback = !required.may_make_channel && options_.channels && !endpoint.kind->shares_memory &&
+                               names_channel(*candidate.address);
+      Found found{std::move(*connection), candidate.pool, candidate.address, is_fallback};
       announce(found);
       return found;
     }
@@ -175,7 +175,7 @@ void ConnectionCache::announce(const Found& found) {
     if (announced_.size() >= most_announced) announced_.clear();
     if (closed_ || !announced_.insert(endpoint).second) return;
   }
-  os::log::debug(route_text(endpoint, *found.address, channels_for(options_.channels, found.is_makeshift)));
+  os::log::debug(route_text(endpoint, *found.address, channels_for(options_.channels, found.is_fallback)));
 }
 
 Expected<void> ConnectionCache::adopt(const ConnectionPtr& connection) {

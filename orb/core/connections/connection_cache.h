@@ -44,7 +44,7 @@ class ConnectionCache {
   static constexpr Duration time_for_channel = std::chrono::milliseconds{40};
 
   // What a call requires of its connection.
-  struct Wish {
+  struct Requirements {
     Traffic traffic = Traffic::plain;
     CallOrder order = CallOrder::free;
     bool may_make_channel = true;                          // false: the call has less than time_for_channel
@@ -55,7 +55,7 @@ class ConnectionCache {
     ConnectionPtr connection;
     std::shared_ptr<ConnectionPool> pool;  // that the connection belongs to
     const Address* address;                // the address that was used
-    bool is_makeshift;                     // the address names a channel, but the call had no time to make it
+    bool is_fallback;                      // the address names a channel, but the call had no time to make it
   };
   // Returns the calling thread's connection to one of the addresses. A connection over which the
   // thread has sent oneways comes first; see ConnectionPool::keeps_thread(). Otherwise tries the addresses in order. Of
@@ -65,7 +65,7 @@ class ConnectionCache {
   // stranger answers at a guarded Unix socket, after which TCP is not tried; TIMEOUT deadline_passed; BAD_INV_ORDER
   // orb_destroyed.
   Expected<Found> acquire(transport::Transport& transport, std::span<const Address> addresses, Time deadline,
-                          const Wish& wish);
+                          const Requirements& required);
   // Registers a connection that only one task uses, so that close() closes it, too. Fails with BAD_INV_ORDER
   // orb_destroyed.
   Expected<void> adopt(const ConnectionPtr& connection);
@@ -93,7 +93,7 @@ class ConnectionCache {
   bool takes(const transport::Endpoint& endpoint) const noexcept {
     return options_.channels || !endpoint.kind->shares_memory;
   }
-  std::vector<Candidate> candidates(std::span<const Address> addresses, const Wish& wish);
+  std::vector<Candidate> candidates(std::span<const Address> addresses, const Requirements& required);
   Pool pool_of(const transport::Endpoint& endpoint, Traffic traffic);
   Pool make_pool(const transport::Endpoint& endpoint, Traffic traffic) const;
   void sweep();  // with mutex_ held
@@ -112,7 +112,7 @@ class ConnectionCache {
 
 // Says whether channels are tried. off: client.channel is off. no_time: the call had less than time_for_channel.
 enum class Channels : std::uint8_t { on, off, no_time };
-Channels channels_for(bool setting, bool is_makeshift) noexcept;
+Channels channels_for(bool setting, bool is_fallback) noexcept;
 // Returns a line for the log that says why a call uses this endpoint of the address. The endpoints before it could not
 // be used, or were channels that were not tried.
 std::string route_text(const transport::Endpoint& endpoint, const Address& address, Channels channels = Channels::on);

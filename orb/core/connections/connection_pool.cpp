@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "orb/base/errors.h"
-#include "orb/base/kept_by_thread.h"
 #include "orb/base/minor.h"
+#include "orb/base/thread_value.h"
 #include "orb/os/clock.h"
 
 namespace corelane::core {
@@ -85,7 +85,7 @@ class ThreadConnections {
 
 // Makes this the calling thread's connection. Does nothing in a thread that is about to end.
 void give_to_thread(std::uint64_t pool, const std::shared_ptr<ClientConnection>& connection, CallOrder order) {
-  auto* const kept = kept_by_thread<ThreadConnections>();
+  auto* const kept = thread_value<ThreadConnections>();
   if (kept == nullptr) return;
   ThreadConnections::Entry& entry = kept->make(pool);
   if (entry.connection.lock() != connection) entry.take(connection);
@@ -100,7 +100,7 @@ ConnectionPool::ConnectionPool(transport::Endpoint endpoint, const giop::Limits&
 ConnectionPool::~ConnectionPool() = default;
 
 ConnectionPool::ConnectionPtr ConnectionPool::of_thread(Time now, CallOrder order) noexcept {
-  auto* const kept = kept_by_thread<ThreadConnections>();
+  auto* const kept = thread_value<ThreadConnections>();
   ThreadConnections::Entry* const entry = kept != nullptr ? kept->find(id_) : nullptr;
   if (entry == nullptr) return nullptr;
   ConnectionPtr found = entry->connection.lock();
@@ -117,7 +117,7 @@ ConnectionPool::ConnectionPtr ConnectionPool::of_thread(Time now, CallOrder orde
 }
 
 bool ConnectionPool::keeps_thread() const noexcept {
-  auto* const kept = kept_by_thread<ThreadConnections>();
+  auto* const kept = thread_value<ThreadConnections>();
   const ThreadConnections::Entry* const entry = kept != nullptr ? kept->find(id_) : nullptr;
   if (entry == nullptr || !entry->ordered) return false;
   const ConnectionPtr connection = entry->connection.lock();

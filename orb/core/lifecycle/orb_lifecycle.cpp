@@ -128,11 +128,11 @@ Expected<std::shared_ptr<transport::Transport>> Orb::State::transport() {
 }
 
 Expected<ConnectionCache::Found> Orb::State::connect(std::span<const Address> addresses, Time deadline,
-                                                     const ConnectionCache::Wish& wish) {
+                                                     const ConnectionCache::Requirements& required) {
   const auto to = transport();
   if (!to) return to.error();
   const Time patience = os::now() + settings.connect_timeout;
-  auto found = connections.acquire(**to, addresses, std::min(deadline, patience), wish);
+  auto found = connections.acquire(**to, addresses, std::min(deadline, patience), required);
   // This was the timeout for connecting, not the call's deadline: the server is not there.
   if (!found && found.error().kind == ErrorKind::timeout && patience < deadline)
     return Error{ErrorKind::transient, Completion::no, minor::connect_failed};

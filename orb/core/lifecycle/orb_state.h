@@ -42,7 +42,7 @@ struct Orb::State final : ClientParts {
             {.channels = settings.channels, .connections = connections_of(settings), .connect_stop = connect_stop}) {}
 
   Expected<ConnectionCache::Found> connect(std::span<const Address> addresses, Time deadline,
-                                           const ConnectionCache::Wish& wish = {}) override;
+                                           const ConnectionCache::Requirements& required = {}) override;
   // Does the same for one address.
   Expected<std::shared_ptr<ClientConnection>> connect(const Address& address, Time deadline);
   Expected<std::shared_ptr<transport::Transport>> transport() override;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "orb/base/kept_by_thread.h"
+#include "orb/base/thread_value.h"
 #include "orb/os/threads/thread_barrier.h"
 
 namespace corelane::core {
@@ -25,7 +25,7 @@ struct EntrySlots::Kept {
 
 EntrySlots* EntrySlots::claim() noexcept {
   if (!os::can_order_threads()) return nullptr;
-  const Kept* kept = kept_by_thread<Kept>();
+  const Kept* kept = thread_value<Kept>();
   return kept != nullptr ? mine_ = kept->slots : nullptr;
 }
 

@@ -25,9 +25,9 @@ bool PoaManagerState::wait_while_holding(Time deadline) {
   return woken;
 }
 
-bool PoaManagerState::is_untold() noexcept {
+bool PoaManagerState::take_unlogged() noexcept {
   const std::lock_guard lock(mutex_);
-  return std::exchange(untold_, false) && entry_counter_.passage() == Passage::holding;
+  return std::exchange(unlogged_, false) && entry_counter_.passage() == Passage::holding;
 }
 
 std::size_t PoaManagerState::waiting() {
@@ -42,7 +42,7 @@ bool PoaManagerState::change(Passage passage) {
     if (entry_counter_.passage() == Passage::inactive) return passage == Passage::inactive;
     const bool held = entry_counter_.set(passage).before == Passage::holding;
     if (passage == Passage::holding) {
-      untold_ = untold_ || !held;
+      unlogged_ = unlogged_ || !held;
     } else {
       released = std::move(held_);
       shares_.give_all_back();

@@ -35,7 +35,7 @@ class PoaManagerState {
 
   // Returns true only once after the POA manager began to hold. Code that makes a request wait calls it, and writes to
   // the log if it is true.
-  bool is_untold() noexcept;
+  bool take_unlogged() noexcept;
 
   // Returns the number of jobs and callers that wait.
   std::size_t waiting();
@@ -51,7 +51,7 @@ class PoaManagerState {
   // Guarded by mutex_.
   dispatch::JobList held_;
   dispatch::FairShares shares_;
-  bool untold_ = true;
+  bool unlogged_ = true;
   std::vector<os::Parker*> waiting_;
 };
 

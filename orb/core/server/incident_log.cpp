@@ -26,7 +26,7 @@ void IncidentLog::too_large(std::string_view text) noexcept {
 }
 
 void IncidentLog::request_held(PoaManagerState& manager_state, std::string_view operation) noexcept {
-  if (manager_state.is_untold() && incidents_.request_held(operation, os::now())) post();
+  if (manager_state.take_unlogged() && incidents_.request_held(operation, os::now())) post();
 }
 
 void IncidentLog::tell() noexcept try {

@@ -19,7 +19,7 @@ class Server;
 
 class IncidentLog final : private dispatch::Job {
  public:
-  explicit IncidentLog(Server& server) noexcept : server_(server) { chore = true; }
+  explicit IncidentLog(Server& server) noexcept : server_(server) { is_internal = true; }
 
   // See Incidents.
   void oneway_dropped(std::string_view operation, const Error& reason) noexcept;

@@ -60,7 +60,7 @@ void run_upcall(Orb& orb, ActiveObject& object, const Upcall& upcall, void* cons
 void wait_until_active(Orb& orb, ActiveObject& object, const Upcall& upcall, std::optional<Time>& deadline) {
   const Duration patience = orb.settings().request_timeout;
   if (!deadline) deadline = patience == Duration::zero() ? never : os::now() + patience;
-  if (!os::is_real_time() && object.manager_state().is_untold())
+  if (!os::is_real_time() && object.manager_state().take_unlogged())
     os::log::warn(Incidents::held_line(std::string(upcall.name), 1));
   if (!object.manager_state().wait_while_holding(*deadline))
     raise(Error{ErrorKind::timeout, Completion::no, minor::deadline_passed});

@@ -6,19 +6,19 @@
 
 namespace corelane::core {
 
-RequestOrder::Verdict RequestOrder::enter(dispatch::JobPtr& job, const Key& key) {
+RequestOrder::Decision RequestOrder::enter(dispatch::JobPtr& job, const Key& key) {
   // relaxed: only the thread that has the connection's turn adds to it, and the turn orders these threads
-  if (idle()) return Verdict::run;
+  if (idle()) return Decision::run;
   const std::lock_guard lock(mutex_);
-  if (is_idle()) return Verdict::run;
+  if (is_idle()) return Decision::run;
   const bool in_order = !has_oneway_running(key.object) && !has_oneway_waiting(key.object, waiting_.size());
-  if (in_order && held_ == 0 && running_.size() < limits_.parallel + suspended_) return Verdict::run;
+  if (in_order && held_ == 0 && running_.size() < limits_.parallel + suspended_) return Decision::run;
   running_.reserve(running_.size() + waiting_.size() + 1);  // so that ended() and take() cannot fail
   waiting_.emplace_back();                                  // may throw; then nothing has changed
   waiting_.back() = {.job = std::move(job), .key = key};
   waiting_bytes_ += key.bytes;
   full_ = waiting_.size() >= limits_.waiting || waiting_bytes_ >= limits_.bytes;
-  return full_ ? Verdict::full : Verdict::waits;
+  return full_ ? Decision::full : Decision::waits;
 }
 
 bool RequestOrder::detach(const dispatch::Job& job, const Key& key) noexcept try {

@@ -39,15 +39,15 @@ class RequestOrder {
 
   // What the reading thread does with a request. run: run it here (the job stays with the caller). waits: it waits.
   // full: it waits, and nothing more is to be read.
-  enum class Verdict { run, waits, full };
+  enum class Decision { run, waits, full };
   // Decides about a request, and takes the job if it waits. Raises std::bad_alloc; then the job stays with the caller.
-  Verdict enter(dispatch::JobPtr& job, const Key& key);
+  Decision enter(dispatch::JobPtr& job, const Key& key);
 
   // Notes that the request on the reading thread now runs beside it. Returns false if there is no memory to record
   // that.
   bool detach(const dispatch::Job& job, const Key& key) noexcept;
 
-  // Removes a request that has ended, and returns what may run or be read now. `may_read`: the last verdict was full
+  // Removes a request that has ended, and returns what may run or be read now. `may_read`: the last decision was full
   // and there is room again, or wait_until_idle() returned true and nothing runs any more.
   using Next = dispatch::RequestSource::Next;
   Next ended(const dispatch::Job& job) noexcept;

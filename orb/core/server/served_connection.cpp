@@ -161,12 +161,12 @@ dispatch::RequestSource::Found ServedConnection::give(dispatch::JobPtr& job) noe
   auto& request = static_cast<ServerJob&>(*job);
   if (!order_.idle()) try {
       request.keep_message();
-      keep_rest();  // before enter(): after the verdict full, another thread may read on
-      const auto verdict =
-          connection_->remember_waiting(request) ? order_.enter(job, key_of(request)) : RequestOrder::Verdict::waits;
-      if (verdict != RequestOrder::Verdict::run) job.reset();  // order_ has it, or it was refused
-      if (verdict == RequestOrder::Verdict::full) return Found::full;
-      if (verdict == RequestOrder::Verdict::waits) return Found::again;
+      keep_rest();  // before enter(): after the decision full, another thread may read on
+      const auto decision =
+          connection_->remember_waiting(request) ? order_.enter(job, key_of(request)) : RequestOrder::Decision::waits;
+      if (decision != RequestOrder::Decision::run) job.reset();  // order_ has it, or it was refused
+      if (decision == RequestOrder::Decision::full) return Found::full;
+      if (decision == RequestOrder::Decision::waits) return Found::again;
     } catch (const std::bad_alloc&) {
       connection_->send_exception(request.to(), errors::no_memory);
       return job.reset(), Found::again;
@@ -358,13 +358,13 @@ bool ServedConnection::expire(Time now) noexcept {
   return end(transport::ended_by(minor::idle_timeout)), true;
 }
 
-bool ServedConnection::give_way(bool surely) noexcept {
+bool ServedConnection::evict(bool surely) noexcept {
   const bool unread = connection_->has_sent_message() && connection_->stream().has_bytes();
   if (!surely && (unread || !connection_->is_idle())) return false;
   connection_->close_orderly();
   return end(transport::ended_by(minor::closed_here)), true;
 }
 
-bool ServedConnection::try_give_way() noexcept { return connection_->server().executive().evict(shared_from_this()); }
+bool ServedConnection::try_evict() noexcept { return connection_->server().executive().evict(shared_from_this()); }
 
 }  // namespace corelane::core

@@ -47,7 +47,7 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
     return expires_at_.load(std::memory_order_relaxed);  // relaxed: expire() reads it again, with the turn
   }
   bool expire(Time now) noexcept override;
-  bool give_way(bool surely) noexcept override;
+  bool evict(bool surely) noexcept override;
   bool unblocked() noexcept override;
   bool block() noexcept override;
   int hang_up_descriptor() const noexcept override;
@@ -55,7 +55,7 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   void close() noexcept override;
 
   // For a listener that needs a free connection: transport::Reader.
-  bool try_give_way() noexcept override;
+  bool try_evict() noexcept override;
   void on_drained() noexcept override;
 
  private:

@@ -4,7 +4,7 @@
 #include <ranges>
 #include <utility>
 
-#include "orb/base/kept_by_thread.h"
+#include "orb/base/thread_value.h"
 #include "orb/core/config/advertised_host.h"
 #include "orb/core/runtime.h"
 #include "orb/core/server/dedicated_connection.h"
@@ -161,7 +161,7 @@ std::unique_ptr<ServerJob> Server::take_job() {
 
 void Server::give_back(std::unique_ptr<ServerJob> job) noexcept {
   const std::size_t bytes = job->kept_bytes();
-  if (own_job == nullptr && job->task == no_task && bytes <= most_bytes_of_own && kept_by_thread<OwnJob>() != nullptr) {
+  if (own_job == nullptr && job->task == no_task && bytes <= most_bytes_of_own && thread_value<OwnJob>() != nullptr) {
     own_job = job.release();
     return;
   }

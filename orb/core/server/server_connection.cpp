@@ -72,9 +72,9 @@ class ServerConnection::Half {
   giop::ReassemblyQuota::Request request_;  // guarded by mutex_
 };
 
-class ServerConnection::Room final : public giop::ReassemblyQuota {
+class ServerConnection::MessageQuota final : public giop::ReassemblyQuota {
  public:
-  explicit Room(std::shared_ptr<Half> half) noexcept : half_(std::move(half)) {}
+  explicit MessageQuota(std::shared_ptr<Half> half) noexcept : half_(std::move(half)) {}
   bool hold(std::size_t bytes, const Request& request) noexcept override { return half_->hold(bytes, request); }
 
  private:
@@ -86,7 +86,7 @@ ServerConnection::ServerConnection(std::shared_ptr<Server> server, std::shared_p
       stream_(std::move(stream)),
       memory_(stream_->memory()),
       memory_half_(std::make_shared<Half>(memory_)),
-      assembler_(server_->settings().giop, giop::Role::server, std::make_unique<Room>(memory_half_)) {
+      assembler_(server_->settings().giop, giop::Role::server, std::make_unique<MessageQuota>(memory_half_)) {
   jobs_.reserve(16);
 }
 
@@ -94,7 +94,7 @@ void ServerConnection::begin() noexcept {
   if (memory_) memory_->belongs_to(weak_from_this());
 }
 
-void ServerConnection::give_up(Stalled why) noexcept {
+void ServerConnection::close_stalled(Stalled why) noexcept {
   why == Stalled::takes_nothing ? cut_off(backlog_stalled) : refuse_half(memory_half_->request());
 }
 

@@ -58,7 +58,7 @@ class ServerConnection final : public transport::Watcher,
   void begin() noexcept;
 
   void on_room() noexcept override;
-  void give_up(Stalled why) noexcept override;
+  void close_stalled(Stalled why) noexcept override;
 
   void on_bytes(Bytes bytes, Time received) noexcept override;
   void on_borrowed(transport::BorrowedBytes borrowed, Time received) noexcept override;
@@ -67,7 +67,7 @@ class ServerConnection final : public transport::Watcher,
   bool is_idle() noexcept override;
   bool owes_answer() noexcept override;
   void on_peer_gone() noexcept override { give_up_requests(); }
-  void give_way() noexcept override { close_orderly(); }
+  void on_evict() noexcept override { close_orderly(); }
   void on_closed(Error reason) noexcept override;
 
   // The next four functions are for a bound connection, which the task's thread reads instead of the reactor's.
@@ -173,7 +173,7 @@ class ServerConnection final : public transport::Watcher,
 
  private:
   class Half;
-  class Room;
+  class MessageQuota;
   using Request = giop::Parsed<giop::RequestHeader>;
   struct Binding {
     TaskId task = no_task;

@@ -232,8 +232,8 @@ void ServerJob::run_upcall() {
   arguments.set_code_sets(to_.code_sets);
   writer_.set_limit(connection_->server().settings().giop.message_size);
   begin_reply_to(writer_, to_);
-  room_.use(connection_->stream(), transport::SendRoom::Otherwise::pages);
-  writer_.set_room(&room_);
+  send_memory_.use(connection_->stream(), transport::SendMemory::Otherwise::pages);
+  writer_.set_memory(&send_memory_);
   ServerRequest request(arguments, writer_);
   try {
     upcall_->remote(object_->self(), request);
@@ -321,7 +321,7 @@ void ServerJob::recycle() noexcept {
   storage_.reset();
   if (writer_.kept_bytes() > longest_kept) writer_ = cdr::Writer();
   writer_.clear();  // frees the memory in which it may lie
-  room_.release();
+  send_memory_.release();
   if (bytes_.capacity() > longest_kept) bytes_.release();
   Server& server = connection->server();
   server.give_back(std::unique_ptr<ServerJob>(this));

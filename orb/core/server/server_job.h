@@ -15,7 +15,7 @@
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/message.h"
 #include "orb/os/memory/byte_buffer.h"
-#include "orb/transport/send_room.h"
+#include "orb/transport/send_memory.h"
 
 namespace corelane::core {
 
@@ -108,7 +108,7 @@ class ServerJob final : public dispatch::Job {
   // Kept between requests.
   os::ByteBuffer bytes_;
   cdr::Writer writer_;
-  transport::SendRoom room_;
+  transport::SendMemory send_memory_;
 };
 
 // Begins a reply and leaves the writer where the body goes.

@@ -48,7 +48,7 @@ void BestEffortExecutor::wake() noexcept {
     return;
   }
   for (const auto& pool : pools_)  // bound: the cores
-    if (pool->call_up()) return;
+    if (pool->activate_spare()) return;
 }
 
 bool BestEffortExecutor::has_unserved() const noexcept {
@@ -112,7 +112,7 @@ void BestEffortExecutor::give_up_wait() noexcept {
 void BestEffortExecutor::take_jobs(BestEffortThreadPool& pool) noexcept {
   Tokens own = 0;
   // Bound: ends with stop(), or when the thread is surplus.
-  while (own > 0 || !pool.leave_surplus()) {
+  while (own > 0 || !pool.leave_if_surplus()) {
     if (own == 0) await(pool);
     if (pool.dismissed()) return;
     JobPtr job = queue_.pop();

@@ -95,14 +95,14 @@ BestEffortThreadPool::~BestEffortThreadPool() {
 
 Expected<void> BestEffortThreadPool::start() {
   if (server_) server_->expect(size_.running + size_.waiting);
-  const std::size_t reserve = size_.waiting > 0 ? 1 : 0;
+  const std::size_t spare = size_.waiting > 0 ? 1 : 0;
   {
     const std::lock_guard lock(mutex_);
-    for (std::size_t i = 0; i < size_.running + reserve; ++i)
+    for (std::size_t i = 0; i < size_.running + spare; ++i)
       if (auto made = make_member(); !made) return made;
   }
   for (std::size_t i = 0; i < size_.running; ++i) {
-    reserve_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a count; the semaphore wakes
+    spare_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a count; the semaphore wakes
     sem_post(&called_);
   }
   return {};
@@ -121,8 +121,8 @@ Expected<void> BestEffortThreadPool::make_member() try {
   if (auto started = member->start(std::move(options)); !started) return started;
   members_.push_back(std::move(member));
   ++made_;
-  alive_.fetch_add(1, std::memory_order_relaxed);    // relaxed: a report
-  reserve_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count; the semaphore wakes
+  alive_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a report
+  spare_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count; the semaphore wakes
   return {};
 } catch (const std::bad_alloc&) {
   return errors::no_memory;
@@ -158,9 +158,9 @@ void BestEffortThreadPool::rebind() noexcept {
 // Runs the thread. Bound: ends with dismiss(), or when the thread is not needed.
 void BestEffortThreadPool::live(Member& self) noexcept {
   while (rest(self)) {
-    keep_reserve();
+    keep_spare();
     work(self);
-    reserve_.fetch_add(1, std::memory_order_relaxed);  // relaxed: as in start()
+    spare_.fetch_add(1, std::memory_order_relaxed);  // relaxed: as in start()
   }
 }
 
@@ -171,7 +171,7 @@ void BestEffortThreadPool::work(Member& self) noexcept {
   if (server_) server_->rest(), server_->remove(self);
 }
 
-// Waits in the reserve until the thread is called. Returns false if the thread must end.
+// Waits as a spare thread until the thread is called. Returns false if the thread must end.
 bool BestEffortThreadPool::rest(Member& self) noexcept {
   while (!dismissed()) {  // bound: `linger`, or until it is called
     if (sleep()) return !dismissed();
@@ -180,21 +180,21 @@ bool BestEffortThreadPool::rest(Member& self) noexcept {
   return false;
 }
 
-// Sleeps until the thread is called. Returns false if no call came for `linger`. The last thread of the reserve sleeps
+// Sleeps until the thread is called. Returns false if no call came for `linger`. The last spare thread sleeps
 // without a limit.
 bool BestEffortThreadPool::sleep() noexcept {
   // relaxed: a thread that sees too large a number looks again; at worst one of several threads stays for good
-  const bool last = reserve_.load(std::memory_order_relaxed) <= 1;
+  const bool last = spare_.load(std::memory_order_relaxed) <= 1;
   return await_token(called_, last ? never : os::now() + size_.linger);
 }
 
-// Lets the thread end if another one sleeps in the reserve to which no call is on its way.
+// Lets the thread end if there is another spare thread to which no call is on its way.
 bool BestEffortThreadPool::may_end(Member& self) noexcept {
   const std::lock_guard lock(mutex_);
-  int left = reserve_.load(std::memory_order_relaxed);  // relaxed: the exchange checks it
-  do {                                                  // bound: retries only if others came, went or were called
+  int left = spare_.load(std::memory_order_relaxed);  // relaxed: the exchange checks it
+  do {                                                // bound: retries only if others came, went or were called
     if (left <= 1) return false;
-  } while (!reserve_.compare_exchange_weak(left, left - 1, std::memory_order_relaxed));
+  } while (!spare_.compare_exchange_weak(left, left - 1, std::memory_order_relaxed));
   bury();
   self.ended = true;
   alive_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a report
@@ -207,35 +207,35 @@ void BestEffortThreadPool::bury() noexcept {
   std::erase_if(members_, [](const std::unique_ptr<Member>& member) { return member->ended; });
 }
 
-// Creates a thread if the reserve is empty. If that fails, the next thread that leaves the reserve tries again.
-void BestEffortThreadPool::keep_reserve() noexcept {
+// Creates a thread if there is no spare thread. If that fails, the next spare thread that is activated tries again.
+void BestEffortThreadPool::keep_spare() noexcept {
   const std::lock_guard lock(mutex_);
-  if (dismissed() || reserve_.load(std::memory_order_relaxed) > 0) return;  // relaxed: as in start()
+  if (dismissed() || spare_.load(std::memory_order_relaxed) > 0) return;  // relaxed: as in start()
   bury();
   if (members_.size() >= size_.running + size_.waiting) return;
   const auto made = make_member();
-  if (!made && !std::exchange(said_, true))
+  if (!made && !std::exchange(warned_, true))
     warn_if_memory(
         members_.size(),
         "threads are all that the system allows: requests may have to wait for requests that wait in nested calls");
 }
 
-bool BestEffortThreadPool::call_up() noexcept {
+bool BestEffortThreadPool::activate_spare() noexcept {
   std::uint64_t load = load_.load(std::memory_order_seq_cst);  // seq_cst: see begin_wait()
   // Bound: retries only if other threads waited, resumed or were called in between. relaxed: a count; the semaphore
   // wakes
   while (beyond_of(load) < std::min(waiting_of(load), size_.waiting)) {
     if (!load_.compare_exchange_weak(load, load + 1, std::memory_order_relaxed)) continue;
-    reserve_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: as in start()
+    spare_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: as in start()
     sem_post(&called_);
     return true;
   }
   return false;
 }
 
-bool BestEffortThreadPool::leave_surplus() noexcept {
+bool BestEffortThreadPool::leave_if_surplus() noexcept {
   std::uint64_t load = load_.load(std::memory_order_relaxed);  // relaxed: the exchange checks it
-  while (beyond_of(load) > waiting_of(load))                   // bound: as in call_up()
+  while (beyond_of(load) > waiting_of(load))                   // bound: as in activate_spare()
     if (load_.compare_exchange_weak(load, load - 1, std::memory_order_relaxed)) return true;
   return false;
 }
@@ -250,7 +250,7 @@ Time BestEffortThreadPool::idle_until(Time now) const noexcept {
 void BestEffortThreadPool::begin_wait() noexcept {
   const std::uint64_t load = load_.fetch_add(one_waits, std::memory_order_seq_cst) + one_waits;  // seq_cst: see above
   if (waiting_of(load) > size_.waiting) note_shortage();
-  if (work_.has_unserved()) call_up();
+  if (work_.has_unserved()) activate_spare();
 }
 
 void BestEffortThreadPool::end_wait() noexcept {

@@ -1,18 +1,18 @@
 // BestEffortThreadPool manages the threads that run best-effort jobs in one place: all of them, or those on the core of
 // one server. Size::running threads take jobs. A thread that waits in a nested call, or for a peer to take its reply,
-// is not counted among them. If a job finds no free thread, a thread of the reserve replaces a waiting one. A thread
-// that finds too many threads at work when it looks for its next job returns to the reserve.
+// is not counted among them. If a job finds no free thread, a spare thread replaces a waiting one. A thread that finds
+// too many threads at work when it looks for its next job becomes spare again.
 //
-//                call_up(): a job found no thread       leave_surplus(): more than `running` work
-//   reserve ─────────────────────────────────▶ at work ─────────────────────────────────▶ reserve ── linger ──▶ end
+//           activate_spare(): a job found no thread     leave_if_surplus(): more than `running` work
+//   spare ─────────────────────────────────▶ at work ─────────────────────────────────▶ spare ── linger ──▶ end
 //
 // So requests that belong to different call chains between processes make progress, up to Size::waiting of them. Until
-// `running` + `waiting` threads exist, one thread always sleeps in the reserve: the last thread to leave the reserve
-// creates the next one first. It does this under SCHED_OTHER, before it belongs to a server. So a thread that submits a
-// job or begins to wait never creates a thread.
+// `running` + `waiting` threads exist, there is always a spare thread: the last one, when it is activated, creates the
+// next one first. It does this under SCHED_OTHER, before it belongs to a server. So a thread that submits a job or
+// begins to wait never creates a thread.
 //
-// Threads: call_up() any; start(), dismiss() and join() the owner's; rebind() any that is not real-time; the rest the
-// thread pool's own. The numbers for reports may be read by any thread.
+// Threads: activate_spare() any; start(), dismiss() and join() the owner's; rebind() any that is not real-time; the
+// rest the thread pool's own. The numbers for reports may be read by any thread.
 //
 // The folder orb/dispatch/best_effort has the threads that run submitted jobs without a contract.
 #pragma once
@@ -45,7 +45,7 @@ class BestEffortThreadPool;
 class ThreadPoolWork {
  public:
   virtual ~ThreadPoolWork() = default;
-  // Takes jobs until the thread pool is dismissed or the calling thread may leave_surplus().
+  // Takes jobs until the thread pool is dismissed or the calling thread may leave_if_surplus().
   virtual void take_jobs(BestEffortThreadPool& pool) noexcept = 0;
   // Returns whether there is a job for which no thread has been woken, and for which none is about to ask.
   virtual bool has_unserved() const noexcept = 0;
@@ -57,7 +57,7 @@ class BestEffortThreadPool {
     std::size_t running = 2;                     // threads that take jobs
     std::size_t waiting = 64;                    // further threads, at most one for each that waits in a nested call
     std::size_t stack = 256 * 1024;              // bytes of a thread's stack, which takes memory as it is used
-    Duration linger = std::chrono::seconds{10};  // how long an extra thread of the reserve sleeps before it ends
+    Duration linger = std::chrono::seconds{10};  // how long an extra spare thread sleeps before it ends
   };
 
   // Binds the threads to `core`, and gives them the class that `server` decides while they work; or neither. All
@@ -70,7 +70,7 @@ class BestEffortThreadPool {
 
   // Starts the threads. Errors: as os::start_thread().
   Expected<void> start();
-  // Ends the threads after their current jobs, those in the reserve at once. No thread is created any more. Idempotent.
+  // Ends the threads after their current jobs, spare ones at once. No thread is created any more. Idempotent.
   void dismiss() noexcept;
   bool dismissed() const noexcept;
   void join() noexcept;
@@ -81,12 +81,12 @@ class BestEffortThreadPool {
   AperiodicServer* server() const noexcept { return server_; }
   const Size& size() const noexcept { return size_; }
 
-  // Called when a job found no thread. If fewer than `running` threads work, makes a thread of the reserve begin to
-  // work and returns true. Does not block.
-  bool call_up() noexcept;
+  // Called when a job found no thread. If fewer than `running` threads work, makes a spare thread begin to work
+  // and returns true. Does not block.
+  bool activate_spare() noexcept;
   // Returns true if more than `running` threads work. The calling thread then no longer counts as working, and must
   // stop taking jobs.
-  bool leave_surplus() noexcept;
+  bool leave_if_surplus() noexcept;
   // Returns until when a thread that takes jobs may sleep without one. Then it must check whether it is surplus.
   Time idle_until(Time now) const noexcept;
 
@@ -102,7 +102,7 @@ class BestEffortThreadPool {
   bool rest(Member& self) noexcept;
   bool sleep() noexcept;
   bool may_end(Member& self) noexcept;
-  void keep_reserve() noexcept;
+  void keep_spare() noexcept;
   Expected<void> make_member();
   void bury() noexcept;
   void work(Member& self) noexcept;
@@ -120,7 +120,7 @@ class BestEffortThreadPool {
   sem_t called_;  // POSIX: a post takes no lock that a real-time submitter could wait for
   // Upper half: threads that wait in a nested call. Lower half: threads at work beyond `running`.
   std::atomic<std::uint64_t> load_{0};
-  std::atomic<int> reserve_{0};  // threads in the reserve, minus calls that none of them has taken yet
+  std::atomic<int> spare_{0};  // spare threads, minus calls that none of them has taken yet
   std::atomic<bool> dismissed_{false};
   std::atomic<std::uint64_t> shortages_{0};
   std::atomic<std::size_t> alive_{0};
@@ -129,7 +129,7 @@ class BestEffortThreadPool {
   // Guarded by mutex_.
   std::vector<std::unique_ptr<Member>> members_;
   std::size_t made_ = 0;
-  bool said_ = false;  // the log says that no further thread can be created
+  bool warned_ = false;  // the log says that no further thread can be created
 };
 
 }  // namespace corelane::dispatch

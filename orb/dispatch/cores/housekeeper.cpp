@@ -72,66 +72,66 @@ Time Housekeeper::next_after(Time now, Duration every) noexcept {
 }
 
 Time Housekeeper::wake_at() const noexcept {
-  if (rests_until_ != never) return rests_until_;
+  if (sleeps_until_ != never) return sleeps_until_;
   Time next = next_maintenance_;
-  for (const Chore& chore : chores_) next = std::min(next, chore.next);
+  for (const PeriodicAgent& each : periodic_agents_) next = std::min(next, each.next);
   return next;
 }
 
 bool Housekeeper::step(Time now) noexcept {
   std::erase_if(graves_, [](const WorkerPtr& worker) { return worker.use_count() == 1; });
   OrderPtr order = next_order();
-  if (bell_.take_events() || order) end_rest();
-  if (rests_until_ == never || now >= rests_until_) {
-    do_chores(now);
-    try_to_rest(now);
+  if (bell_.take_events() || order) end_sleep();
+  if (sleeps_until_ == never || now >= sleeps_until_) {
+    do_periodic_work(now);
+    try_to_sleep(now);
   }
   if (!order) return maker_.refill();
   carry_out(*order);
   return true;
 }
 
-void Housekeeper::do_chores(Time now) noexcept {
+void Housekeeper::do_periodic_work(Time now) noexcept {
   if (now >= next_maintenance_) {
     next_maintenance_ = next_after(now, period);
     provider_.maintain();
   }
-  for (Chore& chore : chores_) {
-    if (now < chore.next) continue;
-    chore.next = next_after(now, chore.every);
-    (void)chore.agent->step(now);
+  for (PeriodicAgent& each : periodic_agents_) {
+    if (now < each.next) continue;
+    each.next = next_after(now, each.every);
+    (void)each.agent->step(now);
   }
 }
 
-void Housekeeper::keep(Agent& chore, Duration every) {
-  chores_.push_back({&chore, every, {}});
-  before_rest_ = std::max(before_rest_, every);
+void Housekeeper::keep(Agent& agent, Duration every) {
+  periodic_agents_.push_back({&agent, every, {}});
+  sleeps_after_ = std::max(sleeps_after_, every);
 }
 
-void Housekeeper::rest_by(std::string directory, std::function<bool()> is_idle) {
+void Housekeeper::sleep_when_idle(std::string directory, std::function<bool()> is_idle) {
   directory_ = std::move(directory);
   is_idle_ = std::move(is_idle);
 }
 
-void Housekeeper::end_rest() noexcept {
-  quiet_since_ = rests_until_ = never;
+void Housekeeper::end_sleep() noexcept {
+  quiet_since_ = sleeps_until_ = never;
   bell_.set_resting(false);
 }
 
-// Rests only when each agent has looked at least once since the watch of the directory began.
-void Housekeeper::try_to_rest(Time now) noexcept {
-  if (!is_idle_ || !has_nothing_to_do()) return end_rest();
-  if (!bell_.watches() && !try_to_watch(now)) return end_rest();
+// Sleeps only when each agent has looked at least once since the watch of the directory began.
+void Housekeeper::try_to_sleep(Time now) noexcept {
+  if (!is_idle_ || !has_nothing_to_do()) return end_sleep();
+  if (!bell_.watches() && !try_to_watch(now)) return end_sleep();
   quiet_since_ = std::min(quiet_since_, now);
-  const bool rests = now - quiet_since_ >= before_rest_;
-  bell_.set_resting(rests);
-  rests_until_ = rests ? now + resting : never;
+  const bool sleeps = now - quiet_since_ >= sleeps_after_;
+  bell_.set_resting(sleeps);
+  sleeps_until_ = sleeps ? now + longest_sleep : never;
 }
 
-// Tries again only after the time of a rest, because inotify may not be available for long.
+// Tries again only after the time of a sleep, because inotify may not be available for long.
 bool Housekeeper::try_to_watch(Time now) noexcept {
   if (now < next_watch_) return false;
-  next_watch_ = now + resting;
+  next_watch_ = now + longest_sleep;
   quiet_since_ = never;
   return bell_.watch({&directory_, 1});
 }

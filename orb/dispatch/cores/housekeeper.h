@@ -1,9 +1,9 @@
 // Housekeeper does the slow work for tasks: it starts and joins their threads, maintains the ledger, and steps other
 // agents. It is an agent, so the manager thread never waits for any of this.
 //
-// It rests while there is no task and nothing to repair: it sleeps until an order comes or something happens in the
-// runtime directory, through which other processes reach this one. Some changes are not noticed there, such as a
-// directory further up that is renamed. So it does all its work once in each period `resting`, too.
+// It sleeps while there is no task and nothing to repair, until an order comes or something happens in the runtime
+// directory, through which other processes reach this one. Some changes are not noticed there, such as a directory
+// further up that is renamed. So it does all its work once in each period `longest_sleep`, too.
 //
 // Threads: start(), adopt() and retire() any thread; step() on the housekeeper's own, which is not real-time; close()
 // once, by the thread that ends it. Answers (ThreadStarted, ThreadFailed) go to the manager's inbox.
@@ -49,21 +49,21 @@ class Housekeeper final : public Agent {
  public:
   static constexpr Duration period = std::chrono::milliseconds{250};  // of CoreProvider::maintain()
   // Shorter than what `corelane top` takes for a sign that the process is stopped.
-  static constexpr Duration resting = std::chrono::seconds{2};
+  static constexpr Duration longest_sleep = std::chrono::seconds{2};
 
   // The caller starts at most `max_tasks` threads at once, not counting those that are ending. Room for so many is
   // reserved.
   Housekeeper(ThreadMaker& maker, CoreProvider& provider, NoteInbox& inbox, std::size_t max_tasks);
 
-  // From now on the housekeeper's thread calls `chore.step()` about once in each period `every`. `chore` must outlive
+  // From now on the housekeeper's thread calls `agent.step()` about once in each period `every`. `agent` must outlive
   // this object. Call it before the first step().
-  void keep(Agent& chore, Duration every);
-  // Returns how long nothing must happen before it rests. That is the longest period of its work, so that each agent
+  void keep(Agent& agent, Duration every);
+  // Returns how long nothing must happen before it sleeps. That is the longest period of its work, so that each agent
   // looks once more after the last event.
-  Duration before_rest() const noexcept { return before_rest_; }
-  // Lets this agent rest. `directory`: the runtime directory. `is_idle`: returns whether no agent waits for something
+  Duration sleeps_after() const noexcept { return sleeps_after_; }
+  // Lets this agent sleep. `directory`: the runtime directory. `is_idle`: returns whether no agent waits for something
   // to happen elsewhere. Call it before the first step().
-  void rest_by(std::string directory, std::function<bool()> is_idle);
+  void sleep_when_idle(std::string directory, std::function<bool()> is_idle);
 
   struct Order;
   using OrderPtr = std::unique_ptr<Order>;
@@ -104,15 +104,15 @@ class Housekeeper final : public Agent {
   void close() noexcept;
 
  private:
-  struct Chore {
+  struct PeriodicAgent {
     Agent* agent;
     Duration every;
     Time next;
   };
   Time next_after(Time now, Duration every) noexcept;
-  void do_chores(Time now) noexcept;
-  void end_rest() noexcept;
-  void try_to_rest(Time now) noexcept;
+  void do_periodic_work(Time now) noexcept;
+  void end_sleep() noexcept;
+  void try_to_sleep(Time now) noexcept;
   bool try_to_watch(Time now) noexcept;
   bool has_nothing_to_do() noexcept;
   void give(OrderPtr order) noexcept;
@@ -132,20 +132,20 @@ class Housekeeper final : public Agent {
   NodeList<Order> orders_;  // guarded by mutex_
   os::DirectoryBell bell_;  // resting while this agent does
 
-  // Constant after rest_by().
+  // Constant after sleep_when_idle().
   std::string directory_;
-  std::function<bool()> is_idle_;  // null: never rests
-  Duration before_rest_ = period;  // constant after keep()
+  std::function<bool()> is_idle_;   // null: never sleeps
+  Duration sleeps_after_ = period;  // constant after keep()
 
   // Owner: the housekeeper's thread.
   Threads threads_;
   std::vector<WorkerPtr> graves_;  // retired; freed here, not by a real-time thread that still holds a reference
   Time began_ = never;             // time of the first step
   Time next_maintenance_{};
-  std::vector<Chore> chores_;
-  Time next_watch_{};         // when it tries again to watch the directory
-  Time quiet_since_ = never;  // since then there was nothing to do
-  Time rests_until_ = never;  // never: it does not rest
+  std::vector<PeriodicAgent> periodic_agents_;
+  Time next_watch_{};          // when it tries again to watch the directory
+  Time quiet_since_ = never;   // since then there was nothing to do
+  Time sleeps_until_ = never;  // never: it does not sleep
 };
 
 }  // namespace corelane::dispatch

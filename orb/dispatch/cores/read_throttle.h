@@ -35,8 +35,8 @@ class ReadThrottle {
   void wasted(Time now, Duration used) noexcept {
     if (now >= last_ + period_) wasted_ = {};
     last_ = now;
-    wasted_ += used - std::min(used, forgiven_);
-    pieces_ = forgiven_ = {};
+    wasted_ += used - std::min(used, paused_for_);
+    pieces_ = paused_for_ = {};
     shut_if_over(now, wasted_, allowance());
   }
 
@@ -44,13 +44,13 @@ class ReadThrottle {
   void piece(Time now, Duration used) noexcept {
     pieces_ = used;
     if (now >= last_ + period_) wasted_ = {};
-    if (shut_if_over(now, wasted_ + pieces_ - forgiven_, std::max(allowance(), budget_ / 2))) forgiven_ = pieces_;
+    if (shut_if_over(now, wasted_ + pieces_ - paused_for_, std::max(allowance(), budget_ / 2))) paused_for_ = pieces_;
   }
 
   // Notes that a job has ended that used `used`, with the pieces of its request.
   void ran(Duration used) noexcept {
     const Duration alone = used - std::min(used, pieces_);
-    pieces_ = forgiven_ = {};
+    pieces_ = paused_for_ = {};
     if (alone > budget_) return;
     reserve_ = any_job_ ? std::max(reserve_, alone) : alone;
     any_job_ = true;
@@ -76,10 +76,10 @@ class ReadThrottle {
 
   Duration reserve_;
   bool any_job_ = false;
-  Time last_{};          // of the latest wasted read
-  Duration wasted_{};    // since the last pause that took a period
-  Duration pieces_{};    // used for pieces of the request that is being read
-  Duration forgiven_{};  // the part of pieces_ for which reading has paused already
+  Time last_{};            // of the latest wasted read
+  Duration wasted_{};      // since the last pause that took a period
+  Duration pieces_{};      // used for pieces of the request that is being read
+  Duration paused_for_{};  // the part of pieces_ for which reading has paused already
   Time shut_until_{};
 };
 

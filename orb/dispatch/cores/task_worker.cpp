@@ -42,13 +42,13 @@ bool TaskWorker::step(Time now) noexcept {
 
 // Reads the task's own connection, and gives its job to the core scheduler, on the task's thread.
 bool TaskWorker::read(CorePool& pool, Time now, Assignment& next) noexcept {
-  if (!at_the_door_) {
-    const auto found = receiver_.read(at_the_door_, now);
+  if (!pending_job_) {
+    const auto found = receiver_.read(pending_job_, now);
     if (found != JobSource::Found::job) return charge_reading(found, now), found != JobSource::Found::nothing;
   }
   sched::Refusal reason;
-  const Time arrived = arrival_of(at_the_door_->arrived, now, clock_);
-  switch (pool.arrive_own(*this, at_the_door_, arrived, now, next, reason)) {
+  const Time arrived = arrival_of(pending_job_->arrived, now, clock_);
+  switch (pool.arrive_own(*this, pending_job_, arrived, now, next, reason)) {
     case CorePool::Own::taken:
       return true;
     case CorePool::Own::elsewhere:
@@ -56,8 +56,8 @@ bool TaskWorker::read(CorePool& pool, Time now, Assignment& next) noexcept {
     case CorePool::Own::refused:
       break;
   }
-  at_the_door_->refuse(reason);
-  at_the_door_.reset();
+  pending_job_->refuse(reason);
+  pending_job_.reset();
   note_refused(reason.code);
   charge_reading(JobSource::Found::bytes, now);
   return true;
@@ -129,7 +129,7 @@ void TaskWorker::run(Assignment& next, Time begun) noexcept {
                                       .used = used,
                                       .overslept = has_overslept() ? slept_ : Duration::zero(),
                                       .waited = waited});
-  rests_ = wake_at_ > end && !at_the_door_ && receiver_.drained();
+  rests_ = wake_at_ > end && !pending_job_ && receiver_.drained();
   // PAIR worker.pool: as in step(). On a core by deadlines no thread spins: it would run above others for nothing.
   spins_ = pool_.load(std::memory_order_acquire)->order() == sched::CoreOrder::priority;
 }
@@ -229,7 +229,7 @@ void TaskWorker::loop() noexcept {
     wait(now);
   }
   receiver_.close();
-  if (const JobPtr job = std::move(at_the_door_)) job->fail(errors::task_gone);
+  if (const JobPtr job = std::move(pending_job_)) job->fail(errors::task_gone);
 }
 
 void TaskWorker::wait(Time now) noexcept {
@@ -245,7 +245,7 @@ void TaskWorker::wait(Time now) noexcept {
 }
 
 void TaskWorker::wait_by(os::WaitStrategy strategy, Time now) noexcept {
-  const int fd = at_the_door_ ? -1 : receiver_.descriptor(now);
+  const int fd = pending_job_ ? -1 : receiver_.descriptor(now);
   if (fd < 0) return bell_.wait(wake_at(now), strategy);
   if (bell_.open()) return bell_.wait_beside(fd, wake_at(now), strategy);
   receiver_.drop();  // no descriptor is left for the bell: the client uses its shared connection

@@ -192,7 +192,7 @@ class TaskWorker final : public Agent, private JobControl {
 
   // Owner: the task's thread.
   DedicatedReceiver receiver_;
-  JobPtr at_the_door_;  // was read while the task was being moved
+  JobPtr pending_job_;  // was read while the task was being moved
   Time wake_at_ = never;
   bool rests_ = false;   // the last step ran a job, and found no other to follow it
   bool spins_ = false;   // it ran a job, and has not waited since: spinning is charged once for each job

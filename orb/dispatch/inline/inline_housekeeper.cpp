@@ -39,7 +39,7 @@ void count(const ExecutiveReport& report, sched::NativeRange natives, ProcessCou
 InlineHousekeeper::InlineHousekeeper(std::string directory, std::size_t max_tasks, sched::NativeRange natives,
                                      bool real_time, const TaskEvents& events, Ask ask)
     : natives_(natives),
-      standing_{.guarantee = Guarantee::priorities, .real_time = real_time, .guarded = false},
+      conditions_{.guarantee = Guarantee::priorities, .real_time = real_time, .guarded = false},
       ask_(std::move(ask)),
       page_(std::move(directory), 0, max_tasks),
       lateness_(
@@ -75,7 +75,7 @@ void InlineHousekeeper::run() noexcept {
     lock.unlock();
     const Time now = os::now();
     page_.step(now, [this](ProcessCounters& counters) {
-      counters.standing = standing_;
+      counters.conditions = conditions_;
       count(ask_(), natives_, counters);
     });
     lateness_.step(now);

@@ -41,7 +41,7 @@ class InlineHousekeeper {
 
   // Constant.
   const sched::NativeRange natives_;
-  const Standing standing_;
+  const PromiseConditions conditions_;
   const Ask ask_;
 
   // Owner: the thread, then the one that destroys this object.

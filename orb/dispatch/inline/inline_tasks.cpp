@@ -103,7 +103,7 @@ InlineTasks::InlineTasks(const ExecutiveOptions& options)
 InlineTasks::~InlineTasks() = default;
 
 Expected<void> InlineTasks::start(std::size_t stack) {
-  if (auto started = chores_.start(stack); !started) return started;
+  if (auto started = internal_jobs_.start(stack); !started) return started;
   return housekeeper_.start(stack);
 }
 
@@ -112,7 +112,7 @@ Pushed InlineTasks::submit(JobPtr& job) noexcept {
     const std::lock_guard lock(mutex_);
     if (stopped_) return Pushed::closed;
   }
-  if (job->chore) return chores_.submit(job);
+  if (job->is_internal) return internal_jobs_.submit(job);
   // On a thread of the pool the job runs after that thread has passed on the stream.
   if (!defer(job)) begin(std::move(job));
   return Pushed::done;
@@ -295,7 +295,7 @@ void InlineTasks::stop() noexcept {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
   }
-  chores_.stop();
+  internal_jobs_.stop();
   housekeeper_.stop();
 }
 

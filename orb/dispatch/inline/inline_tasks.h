@@ -6,7 +6,7 @@
 //
 // Jobs without a task also run on that thread, but under SCHED_OTHER. While all threads of the pool are in such jobs,
 // no thread reads requests for the tasks. That is the price of the pattern; more `followers.threads` reduce it.
-// Internal work (InlineChores) has its own thread.
+// Internal work (InlineInternalJobs) has its own thread.
 //
 // Memory: a task allocates all that it needs when it is added, or the answer is NO_MEMORY. A job allocates a place in
 // the list of jobs that its thread runs later (os::Deferral), or it is answered NO_MEMORY.
@@ -26,8 +26,8 @@
 #include <vector>
 
 #include "orb/base/ids.h"
-#include "orb/dispatch/inline/inline_chores.h"
 #include "orb/dispatch/inline/inline_housekeeper.h"
+#include "orb/dispatch/inline/inline_internal_jobs.h"
 #include "orb/dispatch/miss_log.h"
 #include "orb/dispatch/queue/executive_state.h"
 #include "orb/dispatch/refusal_log.h"
@@ -56,7 +56,7 @@ class InlineTasks final : public Executive::State {
   ExecutiveReport report() const override;
   void stop() noexcept override;
 
-  // Starts the threads of InlineChores and of the housekeeper.
+  // Starts the threads of InlineInternalJobs and of the housekeeper.
   Expected<void> start(std::size_t stack);
 
  private:
@@ -93,7 +93,7 @@ class InlineTasks final : public Executive::State {
   bool stopped_ = false;
 
   std::atomic<std::uint64_t> best_effort_jobs_{0};
-  InlineChores chores_;
+  InlineInternalJobs internal_jobs_;
 
   InlineHousekeeper housekeeper_;  // constructed last and destroyed first: its thread calls report()
 };

@@ -188,7 +188,7 @@ Expected<bool> LedgerFile::claim(std::size_t slot, std::span<const Promise> mine
   const auto living = lives(slot);
   if (!living) return living.error();
   if (!*living) {
-    standing_.reset();  // it is of another slot
+    slot_sum_.reset();  // it is of another slot
     if (!os::take_room(file_, static_cast<off_t>(ledger::slot_offset(slot)), ledger::slot_size)) return not_stored;
     if (const auto written = write_own(mine); !written) return written.error();
     const auto alive = os::try_lock(file_, life_lock(slot));
@@ -387,11 +387,11 @@ Expected<void> LedgerFile::write_own(std::span<const Promise> mine) noexcept {
   if (!size) return ledger::too_many;
   write_fault_ = 0;
   const std::uint64_t sum = ledger::checksum_in(buffer_);
-  if (standing_ == sum) return {};
-  standing_.reset();
+  if (slot_sum_ == sum) return {};
+  slot_sum_.reset();
   if (!write_at(file_, Bytes{buffer_}.first(*size), ledger::slot_offset(slot_)))
     return write_fault_ = errno, not_stored;
-  standing_ = sum;
+  slot_sum_ = sum;
   // If two processes each write and then look at the other's slot, at least one of them sees the other: their writes
   // are in the order in which they took the inode's lock.
   // seq_cst: keeps our look after our write, even if a system call is no barrier
@@ -404,7 +404,7 @@ bool LedgerFile::own_is(std::span<const Promise> mine) noexcept {
   const MutableBytes found = MutableBytes{found_}.first(size.value_or(0));
   const bool is =
       read_at(file_, found, ledger::slot_offset(slot_)) && std::equal(found.begin(), found.end(), buffer_.begin());
-  if (!is) standing_.reset();
+  if (!is) slot_sum_.reset();
   return is;
 }
 

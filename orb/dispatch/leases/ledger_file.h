@@ -133,7 +133,7 @@ class LedgerFile {
   bool settled_ = false;  // look_around() succeeded; events before it were cleared
   bool alone_ = false;
   int write_fault_ = 0;
-  std::optional<std::uint64_t> standing_;  // checksum of what is known to be in our slot
+  std::optional<std::uint64_t> slot_sum_;  // checksum of what is known to be in our slot
   Seen seen_{};                            // as read_others() found them
   std::vector<std::byte> buffer_, found_;  // one slot each
 };

@@ -53,8 +53,8 @@ void RevokedCores::look() {
 }
 
 void RevokedCores::complain(const std::string& why) {
-  if (said_ == why) return;
-  said_ = why;
+  if (logged_ == why) return;
+  logged_ = why;
   os::log::warn("revoked cores: " + why);
 }
 

@@ -26,7 +26,7 @@ class RevokedCores {
 
   const std::string path_;
   std::vector<CoreId> cores_;
-  std::string said_;
+  std::string logged_;
 };
 
 }  // namespace corelane::dispatch

@@ -10,12 +10,12 @@ namespace corelane::dispatch {
 
 CounterPublisher::CounterPublisher(std::string directory, std::vector<CoreCounters> cores, std::size_t max_tasks,
                                    const BestEffortExecutor& best_effort, const RefusalLog& refusals,
-                                   const Standing& standing)
+                                   const PromiseConditions& conditions)
     : cores_(std::move(cores)),
       max_tasks_(max_tasks),
       best_effort_(best_effort),
       refusals_(refusals),
-      standing_(standing),
+      conditions_(conditions),
       page_(std::move(directory), cores_.size(), max_tasks) {
   if (page_.wanted()) rows_.reserve(max_tasks);
 }
@@ -77,7 +77,7 @@ void CounterPublisher::count(ProcessCounters& counters, Time now) {
   counters.jobs_refused += jobs_refused_.load(std::memory_order_relaxed) + refused_outside();
   counters.queue_full = queue_full();
   counters.best_effort_jobs = best_effort_.jobs();
-  counters.standing = standing_;
+  counters.conditions = conditions_;
   counters.refusals = refusals_.latest();
   counters.cores = cores_;
   for (const auto& row : rows) {

@@ -27,7 +27,8 @@ class CounterPublisher final : public Agent {
  public:
   // `directory`: the runtime directory; empty: nothing is published. `best_effort` and `refusals` outlive this.
   CounterPublisher(std::string directory, std::vector<CoreCounters> cores, std::size_t max_tasks,
-                   const BestEffortExecutor& best_effort, const RefusalLog& refusals, const Standing& standing = {});
+                   const BestEffortExecutor& best_effort, const RefusalLog& refusals,
+                   const PromiseConditions& conditions = {});
 
   void add(const WorkerPtr& worker, const sched::Admit& admit, const std::string& label, const std::string& holder);
   void raise_bound(TaskId task, Duration bound) noexcept;
@@ -68,7 +69,7 @@ class CounterPublisher final : public Agent {
   const std::size_t max_tasks_;
   const BestEffortExecutor& best_effort_;
   const RefusalLog& refusals_;
-  const Standing standing_;
+  const PromiseConditions conditions_;
 
   CounterPageWriter page_;  // owner: the housekeeper's thread
 

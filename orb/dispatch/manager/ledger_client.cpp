@@ -62,7 +62,7 @@ Expected<void> LedgerClient::begin_leaving(CoreId core, Time now) noexcept try {
 Expected<void> LedgerClient::begin_for(std::span<const Contract> candidates, Time now) noexcept try {
   const auto others = provider_.begin();
   if (!others) return others.error();
-  settle_lingering(*others, now);
+  settle_extended(*others, now);
   note_others(*others, candidates);
   return {};
 } catch (const std::bad_alloc&) {
@@ -95,11 +95,11 @@ Expected<void> LedgerClient::commit() noexcept {
   return written;
 }
 
-// Reserves room in lingering_, too. A task is added there once when it leaves, once when it is moved, and once when its
-// core is lost; then refresh() is due.
+// Reserves room in extended_promises_, too. A task is added there once when it leaves, once when it is moved, and once
+// when its core is lost; then refresh() is due.
 Expected<std::vector<Promise>> LedgerClient::promises_with_room() noexcept try {
   std::vector<Promise> mine = promises();
-  lingering_.reserve(lingering_.size() + 3 * mine.size());
+  extended_promises_.reserve(extended_promises_.size() + 3 * mine.size());
   return mine;
 } catch (const std::bad_alloc&) {
   return errors::no_memory;
@@ -193,7 +193,8 @@ Duration LedgerClient::overshoot_of(const Contract& contract) const noexcept {
 std::vector<Promise> LedgerClient::task_promises() const {
   const std::vector<sched::TaskView> tasks = manager_.tasks();
   std::vector<Promise> result;
-  result.reserve(tasks.size() + lingering_.size() + 2 * leases_.size());  // the usual size, with the platform's loads
+  // The usual size, with the platform's loads.
+  result.reserve(tasks.size() + extended_promises_.size() + 2 * leases_.size());
   std::vector<Promise> overshoots;  // come after the platform's load, which is there once for each core
   const auto add = [&](CoreId core, const Contract& contract) {
     for (const CoreLease& lease : leases_) {
@@ -206,7 +207,7 @@ std::vector<Promise> LedgerClient::task_promises() const {
     add(task.core, task.contract);
     if (task.target != no_core && task.target != task.core) add(task.target, task.contract);
   }
-  for (const Lingering& left : lingering_)
+  for (const ExtendedPromise& left : extended_promises_)
     (left.promise.kind == PromiseKind::task ? result : overshoots).push_back(left.promise);
   add_platform(result);
   result.insert(result.end(), overshoots.begin(), overshoots.end());
@@ -235,35 +236,35 @@ void LedgerClient::add_platform(std::vector<Promise>& promises) const {
   }
 }
 
-void LedgerClient::linger(CoreId core, const Contract& contract, Time now) noexcept {
+void LedgerClient::extend(CoreId core, const Contract& contract, Time now) noexcept {
   for (const CoreLease& lease : leases_) {
     if (lease.core != core) continue;
-    lingering_.push_back({.promise = task_promise(lease, contract), .since = now});
+    extended_promises_.push_back({.promise = task_promise(lease, contract), .since = now});
     if (const auto overshoot = overshoot_promise(lease, contract))
-      lingering_.push_back({.promise = *overshoot, .since = now});
+      extended_promises_.push_back({.promise = *overshoot, .since = now});
   }
   stale_ = true;
 }
 
 // Call it inside a transaction.
-void LedgerClient::settle_lingering(std::span<const Promise> others, Time now) noexcept {
-  for (Lingering& left : lingering_) {
+void LedgerClient::settle_extended(std::span<const Promise> others, Time now) noexcept {
+  for (ExtendedPromise& left : extended_promises_) {
     if (left.until != never) continue;
     left.until = left.since;
     for (const CoreLease& lease : leases_)
       if (lease.core == left.promise.core) left.until += longest_deadline_on(lease, others);
   }
-  std::erase_if(lingering_, [&](const Lingering& left) { return left.until <= now; });
+  std::erase_if(extended_promises_, [&](const ExtendedPromise& left) { return left.until <= now; });
 }
 
-Time LedgerClient::lingering_until() const noexcept {
+Time LedgerClient::extended_until() const noexcept {
   Time next = never;
-  for (const Lingering& left : lingering_) next = std::min(next, left.until);
+  for (const ExtendedPromise& left : extended_promises_) next = std::min(next, left.until);
   return next;
 }
 
-// When a lingering promise has ended, ours are stale, and retry_ has the time of the next attempt.
-Time LedgerClient::wake_at() const noexcept { return stale_ ? retry_.at() : lingering_until(); }
+// When an extended promise has ended, ours are stale, and retry_ has the time of the next attempt.
+Time LedgerClient::wake_at() const noexcept { return stale_ ? retry_.at() : extended_until(); }
 
 // Call it inside a transaction, which it closes.
 bool LedgerClient::write_all(std::span<const Promise> others) noexcept {
@@ -279,14 +280,14 @@ bool LedgerClient::write_all(std::span<const Promise> others) noexcept {
 }
 
 bool LedgerClient::refresh(Time now) noexcept {
-  stale_ = stale_ || lingering_until() <= now;
+  stale_ = stale_ || extended_until() <= now;
   if (!stale_ || !retry_.is_due(now)) return false;
   const auto others = provider_.begin();
   if (!others) {
     retry_.failed(now);
     return false;
   }
-  settle_lingering(*others, now);
+  settle_extended(*others, now);
   const bool written = write_all(*others);
   stale_ = !written;
   stale_ ? retry_.failed(now) : retry_.start(now + retry_period);

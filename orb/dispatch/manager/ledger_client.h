@@ -58,7 +58,7 @@ class LedgerClient {
   // Keeps promising a task that is no longer charged to the core since its idle instant, which is now. Our own tasks
   // may use what it held. But a job of another process may have begun before, and no third process may count on the
   // capacity until that job is done.
-  void linger(CoreId core, const Contract& contract, Time now) noexcept;
+  void extend(CoreId core, const Contract& contract, Time now) noexcept;
   // Returns when refresh() has something to do.
   Time wake_at() const noexcept;
   // Withdraws all promises.
@@ -76,7 +76,7 @@ class LedgerClient {
 
  private:
   // What is still promised for a task that has left a core.
-  struct Lingering {
+  struct ExtendedPromise {
     Promise promise;
     Time since{};        // the core's idle instant
     Time until = never;  // known when the others' deadlines have been read
@@ -97,8 +97,8 @@ class LedgerClient {
   void add_platform(std::vector<Promise>& promises) const;
   Expected<std::vector<Promise>> promises_with_room() noexcept;
   bool write_all(std::span<const Promise> others) noexcept;
-  void settle_lingering(std::span<const Promise> others, Time now) noexcept;
-  Time lingering_until() const noexcept;
+  void settle_extended(std::span<const Promise> others, Time now) noexcept;
+  Time extended_until() const noexcept;
 
   // Constant.
   const ExecutiveOptions& options_;
@@ -113,10 +113,10 @@ class LedgerClient {
   // By leased core: what other processes promised, and how much of that is platform load.
   std::vector<sched::Ppm> others_, others_platform_;
   bool beside_others_ = false;
-  bool is_known_empty_ = false;       // the Manager was told that no other process promises anything
-  std::optional<bool> repack_;        // what the Manager was told
-  std::vector<Lingering> lingering_;  // with room for what may be added before the next commit()
-  bool stale_ = false;                // the written promises are not the current ones
+  bool is_known_empty_ = false;                     // the Manager was told that no other process promises anything
+  std::optional<bool> repack_;                      // what the Manager was told
+  std::vector<ExtendedPromise> extended_promises_;  // with room for what may be added before the next commit()
+  bool stale_ = false;                              // the written promises are not the current ones
   BackOff retry_{retry_period, longest_retry};
 };
 

@@ -214,7 +214,8 @@ Expected<void> ManagedTasks::start(const ExecutiveOptions& options, CoreId manag
   manager_.tell_events_to(events);
   manager_.housekeeper().keep(lateness_, LatenessLog::period);
   manager_.housekeeper().keep(end_requests_, EndRequests::period);
-  manager_.housekeeper().rest_by(options.recorder.runtime_directory, [this] { return !manager_.misses_core(); });
+  manager_.housekeeper().sleep_when_idle(options.recorder.runtime_directory,
+                                         [this] { return !manager_.misses_core(); });
   const BestEffortThreadPool::Size size{
       .running = executor_threads(options), .waiting = options.best_effort_waiting, .stack = options.best_effort_stack};
   if (auto started = best_effort_.start(size); !started) return started;

@@ -24,7 +24,7 @@ std::vector<CoreCounters> core_counters(const ExecutiveOptions& options, const s
   return result;
 }
 
-Standing standing_of(const ExecutiveOptions& options, const CoreProvider& provider) {
+PromiseConditions conditions_of(const ExecutiveOptions& options, const CoreProvider& provider) {
   return {.guarantee = options.admission_test->promises ? Guarantee::bounds : Guarantee::placement,
           .direct = options.mode == DispatchMode::direct,
           .real_time = options.real_time && os::privileges().fifo,
@@ -59,7 +59,7 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
       hints_(options.max_tasks),
       recorder_(options.recorder, manager_options(options, leases), options.max_tasks),
       counters_(options.recorder.runtime_directory, core_counters(options, leases), options.max_tasks, best_effort,
-                refusals_, standing_of(options, provider)),
+                refusals_, conditions_of(options, provider)),
       housekeeper_(maker, provider, inbox_, options.max_tasks),
       core_watch_(leases, provider, inbox_),
       below_(*this, leases.front().core),
@@ -120,7 +120,7 @@ void ManagerAgent::ask_for_task(JobPtr job) noexcept {
 // Dispatches the job without the queue, if no other job has to go first. False: the caller still has the job.
 bool ManagerAgent::dispatch_at_once(JobPtr& job) noexcept {
   const std::unique_lock lock(state_mutex_, std::try_to_lock);
-  if (!lock || !queue_.is_clear()) return false;
+  if (!lock || !queue_.is_idle()) return false;
   arrive(std::move(job), clock_.now());
   counters_.note(admitted_, admission_control_.refusals(), jobs_refused_);
   return true;
@@ -172,7 +172,7 @@ void ManagerAgent::peer_gone(PeerId peer) noexcept {
   if (peer == PeerId{}) return;  // this process itself
   bool noted = false;
   {
-    const std::lock_guard lock(door_mutex_);
+    const std::lock_guard lock(pending_mutex_);
     noted = !closed_ && losses_.size() < most_losses;
     if (noted) losses_.push_back(peer);
   }
@@ -186,7 +186,7 @@ void ManagerAgent::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> 
   attachment->owner = owner;
   attachment->source = source;
   {
-    const std::lock_guard lock(door_mutex_);
+    const std::lock_guard lock(pending_mutex_);
     if (!closed_) attachments_.push_back(std::move(attachment));
   }
   if (attachment) return source->close();
@@ -258,7 +258,7 @@ void ManagerAgent::arrive(JobPtr job, Time now) noexcept {
 bool ManagerAgent::take_lost_peer(Time now) noexcept {
   PeerId lost{};
   {
-    const std::lock_guard lock(door_mutex_);
+    const std::lock_guard lock(pending_mutex_);
     if (losses_.empty()) return false;
     lost = losses_.front();
     losses_.erase(losses_.begin());
@@ -282,7 +282,7 @@ bool ManagerAgent::take_departure(Time now) noexcept {
 bool ManagerAgent::take_attachment() noexcept {
   std::unique_ptr<Attachment> attachment;
   {
-    const std::lock_guard lock(door_mutex_);
+    const std::lock_guard lock(pending_mutex_);
     attachment = attachments_.pop_front();
   }
   if (!attachment) return false;
@@ -297,7 +297,7 @@ void ManagerAgent::shut_down(Time now) noexcept {
   admissions_.close();
   std::optional<NodeList<Attachment>> unattached;
   {
-    const std::lock_guard lock(door_mutex_);
+    const std::lock_guard lock(pending_mutex_);
     closed_ = true;
     unattached.emplace(std::move(attachments_));
   }

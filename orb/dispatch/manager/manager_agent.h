@@ -29,8 +29,8 @@
 //
 // Threads: step(), wake_at() and shut_down(): one thread at a time; below(): another one; submit(), hand_in(), admit(),
 // depart(), peer_gone(), report(): any. There are two locks, both with priority inheritance: state_mutex_ (a step, a
-// dispatch by hand_in(), or a report) and door_mutex_ (the lists of lost peers and attachments). Other threads allocate
-// and free under neither.
+// dispatch by hand_in(), or a report) and pending_mutex_ (the lists of lost peers and attachments). Other threads
+// allocate and free under neither.
 //
 // Memory: all that a task needs in its life is allocated before it is admitted: on the thread that asks
 // (AdmissionCandidate), and in take_room(). If there is no memory, the new task gets NO_MEMORY. After that nothing
@@ -259,10 +259,10 @@ class ManagerAgent final : public Agent {
   Below below_;
   Departures departures_;
   AdmissionQueue admissions_;
-  os::PiMutex door_mutex_;
-  std::vector<PeerId> losses_;        // guarded by door_mutex_; at most most_losses, oldest first
-  NodeList<Attachment> attachments_;  // guarded by door_mutex_; one at most for each connection
-  bool closed_ = false;               // guarded by door_mutex_
+  os::PiMutex pending_mutex_;
+  std::vector<PeerId> losses_;        // guarded by pending_mutex_; at most most_losses, oldest first
+  NodeList<Attachment> attachments_;  // guarded by pending_mutex_; one at most for each connection
+  bool closed_ = false;               // guarded by pending_mutex_
 
   // Guarded by state_mutex_.
   mutable os::PiMutex state_mutex_;

@@ -188,7 +188,7 @@ void ManagerAgent::handle(const sched::Move& move, Time now) noexcept {
   // Then this function does not change it again.
   if (to->order() != sched::CoreOrder::deadline) record->worker->placement(placement);
   hints_.set(move.task, move.priority);
-  if (from != move.to) promises_.linger(from, record->report.contract, now);
+  if (from != move.to) promises_.extend(from, record->report.contract, now);
 }
 
 void ManagerAgent::handle(const sched::Dismiss& dismiss, Time now) noexcept {
@@ -286,7 +286,7 @@ void ManagerAgent::let_go(Record& record, const std::optional<sched::Refusal>& w
 void ManagerAgent::handle_note(const sched::Vacated& note, Time now) noexcept {
   Record* record = find(note.task);
   if (record && record->leaving && record->report.core == note.core) {
-    promises_.linger(note.core, record->report.contract, now);
+    promises_.extend(note.core, record->report.contract, now);
     forget(*record);
     housekeeper_.retire(std::move(record->orders.end));
     records_.erase(note.task);

@@ -13,7 +13,7 @@
 
 namespace corelane::dispatch {
 
-struct Executive::State : private ChoreTaker {
+struct Executive::State : private InternalJobQueue {
   ~State() override = default;
   virtual Pushed submit(JobPtr& job) noexcept = 0;
   virtual void admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler) = 0;
@@ -35,7 +35,7 @@ struct Executive::State : private ChoreTaker {
   TaskEvents events{*this};
 
  private:
-  void take_chore(JobPtr& job) noexcept override { (void)submit(job); }
+  void take_internal(JobPtr& job) noexcept override { (void)submit(job); }
 };
 
 }  // namespace corelane::dispatch

@@ -54,7 +54,7 @@ Pushed RequestQueue::push(JobPtr& job, Priority priority, JobPtr* displaced) noe
   if (displaces) *displaced = take_from(least);
   lists_[level].push_back(std::move(job));
   occupied_ |= std::uint64_t{1} << level;
-  note_clear();
+  note_idle();
   return Pushed::done;
 }
 
@@ -69,17 +69,17 @@ JobPtr RequestQueue::take_from(std::size_t level) noexcept {
   JobPtr job = lists_[level].pop_front();
   if (lists_[level].empty()) occupied_ &= ~(std::uint64_t{1} << level);
   shares_.give_back(sharer_of(*job));
-  note_clear();
+  note_idle();
   return job;
 }
 
 // relaxed: a thread that looks during another one's push() sees the state before it or after it; no data depends on it
-void RequestQueue::note_clear() noexcept { clear_.store(occupied_ == 0 && !closed_, std::memory_order_relaxed); }
+void RequestQueue::note_idle() noexcept { idle_.store(occupied_ == 0 && !closed_, std::memory_order_relaxed); }
 
 void RequestQueue::close() noexcept {
   const std::lock_guard lock(mutex_);
   closed_ = true;
-  note_clear();
+  note_idle();
 }
 
 std::size_t RequestQueue::size() const noexcept {

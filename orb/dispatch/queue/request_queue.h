@@ -63,14 +63,14 @@ class RequestQueue {
   void close() noexcept;
 
   // Returns whether the queue is empty and push() would take a job: a job that comes now is the next. Any thread.
-  bool is_clear() const noexcept { return clear_.load(std::memory_order_relaxed); }  // relaxed: see note_clear()
+  bool is_idle() const noexcept { return idle_.load(std::memory_order_relaxed); }  // relaxed: see note_idle()
 
   std::size_t size() const noexcept;
   std::size_t capacity() const noexcept { return shares_.capacity(); }
 
  private:
   JobPtr take_from(std::size_t level) noexcept;
-  void note_clear() noexcept;
+  void note_idle() noexcept;
 
   mutable os::PiMutex mutex_;
   // Guarded by mutex_.
@@ -78,7 +78,7 @@ class RequestQueue {
   std::array<JobList, levels> lists_;
   std::uint64_t occupied_ = 0;  // bit i: lists_[i] is not empty
   bool closed_ = false;
-  std::atomic<bool> clear_{true};  // changes under the lock
+  std::atomic<bool> idle_{true};  // changes under the lock
 };
 
 }  // namespace corelane::dispatch

@@ -81,7 +81,7 @@ class RequestSource : public std::enable_shared_from_this<RequestSource> {
   virtual bool expire(Time now) noexcept = 0;
   // Ends the connection because another one needs its place, unless something is under way for the peer. Returns
   // whether it has ended. `surely`: nothing is under way, and the connection ends in any case.
-  virtual bool give_way(bool surely) noexcept = 0;
+  virtual bool evict(bool surely) noexcept = 0;
 
   // Closes the connection because the process stops. A thread that waits in next() returns, and finds the source gone.
   // Thread: any.

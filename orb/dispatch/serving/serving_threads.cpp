@@ -97,7 +97,7 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
   bool ended = false;
   bool has_begun = false;
 
-  std::atomic<bool> on_duty{false};  // this is on_duty_ of ServingThreads; changes with its mutex
+  std::atomic<bool> serves_as_leader{false};  // this is serving_leader_ of ServingThreads; changes with its mutex
 
   // Guards the source and, while that is detached, the buffer.
   os::PiMutex mutex;
@@ -134,9 +134,9 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
 
   void serve(const SourcePtr& served) noexcept {
     JobPtr job;
-    Duration idle{};           // since the last request
-    std::uint64_t duties = 0;  // when this thread looked last
-    for (;;) {                 // bound: ends when the connection has nothing and may not wait here, or has ended
+    Duration idle{};                // since the last request
+    std::uint64_t serves_seen = 0;  // when this thread looked last
+    for (;;) {                      // bound: ends when the connection has nothing and may not wait here, or has ended
       const bool stays = all_.may_stay(*this);
       const Duration wait = std::min(all_.options_.stay - idle, all_.options_.look);
       const Time until = stays ? os::now() + wait : Time{};
@@ -150,8 +150,8 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
           break;
         case RequestSource::Found::nothing: {
           if (!stays || os::now() < until) return all_.give_back(served);  // the connection may not be waited for
-          const std::uint64_t before = std::exchange(duties, all_.duties());
-          const bool is_needed = idle > Duration::zero() && duties != before;
+          const std::uint64_t before = std::exchange(serves_seen, all_.leader_serves());
+          const bool is_needed = idle > Duration::zero() && serves_seen != before;
           idle += wait;
           if (is_needed || idle >= all_.options_.stay) return all_.give_back(served);
           break;
@@ -292,7 +292,7 @@ bool ServingThreads::add(SourcePtr source) noexcept try {
 ServingThreads::Work ServingThreads::next_work(Worker& worker) noexcept {
   Lock lock(mutex_);
   if (!std::exchange(worker.has_begun, true)) --starting_;
-  end_duty(worker);
+  stop_serving_as_leader(worker);
   for (;;) {  // bound: ends with stop(), or when the thread is not needed any more
     if (stopped_) return {};
     const bool has_work = first_ready_ != nullptr || first_helped_ != nullptr;
@@ -301,10 +301,11 @@ ServingThreads::Work ServingThreads::next_work(Worker& worker) noexcept {
     } else if (has_work) {
       ++since_wait_;
       Work work = take_work();
-      if (needs_thread() && !call_thread(lock) && !led_ && on_duty_ == nullptr) {
-        on_duty_ = &worker;
-        ++duties_;
-        worker.on_duty.store(true, std::memory_order_relaxed);  // relaxed: read by this thread, and under the lock
+      if (needs_thread() && !call_thread(lock) && !led_ && serving_leader_ == nullptr) {
+        serving_leader_ = &worker;
+        ++leader_serves_;
+        // relaxed: read by this thread, and under the lock
+        worker.serves_as_leader.store(true, std::memory_order_relaxed);
       }
       update_hints();
       return work;
@@ -377,19 +378,19 @@ bool ServingThreads::rest(Worker& worker, Lock& lock) noexcept {
 
 bool ServingThreads::may_stay(const Worker& worker) const noexcept {
   // relaxed: hints; a thread that stays needlessly looks again after options_.look
-  return !lacks_thread_.load(std::memory_order_relaxed) && !worker.on_duty.load(std::memory_order_relaxed);
+  return !lacks_thread_.load(std::memory_order_relaxed) && !worker.serves_as_leader.load(std::memory_order_relaxed);
 }
 
-std::uint64_t ServingThreads::duties() const noexcept {
+std::uint64_t ServingThreads::leader_serves() const noexcept {
   const Lock lock(mutex_);
-  return duties_;
+  return leader_serves_;
 }
 
 // With the lock.
-void ServingThreads::end_duty(Worker& worker) noexcept {
-  if (on_duty_ != &worker) return;
-  on_duty_ = nullptr;
-  worker.on_duty.store(false, std::memory_order_relaxed);  // relaxed: see may_stay()
+void ServingThreads::stop_serving_as_leader(Worker& worker) noexcept {
+  if (serving_leader_ != &worker) return;
+  serving_leader_ = nullptr;
+  worker.serves_as_leader.store(false, std::memory_order_relaxed);  // relaxed: see may_stay()
 }
 
 bool ServingThreads::may_grow() const noexcept {
@@ -443,7 +444,7 @@ Expected<void> ServingThreads::grow(Lock& lock) noexcept {
   --starting_;
   std::erase(workers_, made);
   generation_.fetch_add(1, std::memory_order_relaxed);  // relaxed: as above
-  if (!std::exchange(said_, true)) {
+  if (!std::exchange(warned_, true)) {
     lock.unlock();
     warn_of_shortage();
     lock.lock();
@@ -482,7 +483,7 @@ void ServingThreads::call_help(const SourcePtr& source) noexcept {
 bool ServingThreads::evict(const SourcePtr& source) noexcept {
   const bool waits = source->turn.interrupt();
   if (!waits && !source->turn.claim()) return false;
-  if (!source->give_way(waits)) return give_up_turn(source), false;
+  if (!source->evict(waits)) return give_up_turn(source), false;
   forget(*source);
   return true;
 }
@@ -572,7 +573,7 @@ void ServingThreads::expire_some() noexcept try {
 void ServingThreads::begin_detached(Worker& worker) noexcept {
   Lock lock(mutex_);
   if (worker.detached++ > 0) return;
-  end_duty(worker);
+  stop_serving_as_leader(worker);
   if (++detached_ > options_.detached) shortages_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a report
   if (needs_thread()) (void)call_thread(lock);
   update_hints();

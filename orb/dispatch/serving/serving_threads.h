@@ -3,8 +3,8 @@
 //
 // A thread stays with its connection and waits there for the next request, as long as another thread handles the other
 // connections. Those wait in one epoll set. One thread at a time, the leader, waits for that set. When a connection has
-// something, another thread becomes the leader before the request runs. If there is no other thread, the leader (then
-// "on duty") serves the connection itself, does not stay with it, and leads again.
+// something, another thread becomes the leader before the request runs. If there is no other thread, the leader
+// serves the connection itself (the "serving leader"), does not stay with it, and leads again.
 //
 //             ┌─────────────── give back: another connection waits, or nothing came for a while ──────────────┐
 //             ▼                                                                                               │
@@ -97,18 +97,18 @@ class ServingThreads {
   bool rest(Worker& worker, Lock& lock) noexcept;
   bool may_stay(const Worker& worker) const noexcept;
   // Returns how often the leader has served a connection itself, because no other thread was there.
-  std::uint64_t duties() const noexcept;
+  std::uint64_t leader_serves() const noexcept;
   void expire_some() noexcept;
 
   // With the lock.
   bool needs_thread() const noexcept {
-    return (!led_ && on_duty_ == nullptr) || first_ready_ != nullptr || first_helped_ != nullptr;
+    return (!led_ && serving_leader_ == nullptr) || first_ready_ != nullptr || first_helped_ != nullptr;
   }
   void push_ready(RequestSource& source) noexcept;
   RequestSource* pop_ready() noexcept;
   bool may_grow() const noexcept;
   void update_hints() noexcept;
-  void end_duty(Worker& worker) noexcept;
+  void stop_serving_as_leader(Worker& worker) noexcept;
 
   // Wakes or makes a thread if one is needed; releases the lock meanwhile. False: there is none.
   bool call_thread(Lock& lock) noexcept;
@@ -163,10 +163,10 @@ class ServingThreads {
   std::uint64_t made_ = 0;
   int since_wait_ = 0;  // sources taken from that list since a thread last asked the epoll set
   bool led_ = false;
-  std::uint64_t duties_ = 0;   // times that a leader went on duty
-  Worker* on_duty_ = nullptr;  // leads again when it has served what it took; null: no thread is on duty
+  std::uint64_t leader_serves_ = 0;   // times that a leader served a connection
+  Worker* serving_leader_ = nullptr;  // leads again when it has served what it took; null: no leader serves
   bool stopped_ = false;
-  bool said_ = false;  // a warning was logged that there is no further thread
+  bool warned_ = false;  // a warning was logged that there is no further thread
 };
 
 }  // namespace corelane::dispatch

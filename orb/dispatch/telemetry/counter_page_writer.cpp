@@ -52,7 +52,7 @@ bool CounterPageWriter::make() {
   if (page) {
     page_ = std::move(*page);
     remove_stale_pages(directory_);  // here, because perhaps no program ever reads counters
-  } else if (!std::exchange(said_, true)) {
+  } else if (!std::exchange(logged_, true)) {
     const std::string why = ready ? "in " + directory_ + ": " + std::strerror(errno) : ready.error();
     os::log::warn("`corelane top` cannot show counters of this process yet: " + why);
   }

@@ -38,7 +38,7 @@ class CounterPageWriter {
   const std::size_t cores_, tasks_;
 
   std::unique_ptr<CounterPage> page_;
-  bool said_ = false;  // the reason why there is no page was logged
+  bool logged_ = false;  // the reason why there is no page was logged
   Time next_{};
 };
 

@@ -114,17 +114,17 @@ struct ScheduledTask {
 class Watched {
  public:
   void spend(JobId job) noexcept {
-    if (said_.job == job) spent_ = true;
+    if (last_watch_.job == job) spent_ = true;
   }
   // Returns whether `wanted` is new. If so, the caller must send it.
   bool note(const Watch& wanted) noexcept {
-    const bool same = said_.job == wanted.job && said_.budget == wanted.budget;
-    said_ = wanted;
+    const bool same = last_watch_.job == wanted.job && last_watch_.budget == wanted.budget;
+    last_watch_ = wanted;
     return std::exchange(spent_, false) || !same;
   }
 
  private:
-  Watch said_{};
+  Watch last_watch_{};
   bool spent_ = false;
 };
 

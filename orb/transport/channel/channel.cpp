@@ -68,16 +68,16 @@ ChannelTransport::~ChannelTransport() = default;
 void ChannelTransport::say_once(const std::string& path, const std::string& why) {
   {
     const std::lock_guard lock(mutex_);
-    if (std::find(said_.begin(), said_.end(), path) != said_.end()) return;
-    said_.push_back(path);
-    if (said_.size() > said_at_most) said_.pop_front();
+    if (std::find(logged_.begin(), logged_.end(), path) != logged_.end()) return;
+    logged_.push_back(path);
+    if (logged_.size() > logged_at_most) logged_.pop_front();
   }
   os::log::debug("no channel to " + path + "; calls use a socket instead: " + why);
 }
 
 void ChannelTransport::forget(const std::string& path) {
   const std::lock_guard lock(mutex_);
-  std::erase(said_, path);
+  std::erase(logged_, path);
 }
 
 Expected<std::shared_ptr<Connection>> ChannelTransport::connect(const Endpoint& endpoint, Time deadline) {
@@ -104,13 +104,13 @@ Expected<std::unique_ptr<Listener>> ChannelTransport::listen(const Endpoint& end
   auto socket = path->listen(channel::mode_for(options_.access), SOCK_SEQPACKET);
   if (!socket) return logged(socket.error(), kinds::channel);
   const channel::Options options = ChannelListener::options(limiter_, reactor_, options_);
-  auto door = channel::Listener::over(std::move(*socket), path->path(), options);
+  auto listener = channel::Listener::over(std::move(*socket), path->path(), options);
   auto shared = std::make_shared<ChannelListener::Shared>();
   shared->reactor = reactor_;
   shared->limits = limits_;
   shared->endpoint = channel_endpoint(path->path());
   shared->acceptor = std::move(acceptor);
-  return ChannelListener::start(std::move(*path), std::move(door), std::move(shared));
+  return ChannelListener::start(std::move(*path), std::move(listener), std::move(shared));
 }
 
 }  // namespace corelane::transport

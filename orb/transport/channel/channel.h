@@ -36,7 +36,7 @@ class ChannelTransport final : public Transport {
   const ConnectionLimits& limits() const noexcept override { return limits_; }
 
  private:
-  static constexpr std::size_t said_at_most = 64;  // limited, because paths come from references, and so from anybody
+  static constexpr std::size_t logged_at_most = 64;  // limited, because paths come from references, and so from anybody
 
   void say_once(const std::string& path, const std::string& why);
   void forget(const std::string& path);
@@ -47,7 +47,7 @@ class ChannelTransport final : public Transport {
   const std::shared_ptr<ConnectionLimiter> limiter_;  // of accepted connections
 
   std::mutex mutex_;
-  std::deque<std::string> said_;  // guarded by mutex_; oldest first
+  std::deque<std::string> logged_;  // guarded by mutex_; oldest first
 };
 
 }  // namespace corelane::transport

@@ -85,7 +85,7 @@ Expected<std::unique_ptr<Link>> ChannelLink::make(channel::Channel channel, Chan
       new ChannelLink(std::move(channel), std::move(watch), std::move(local), std::move(peer)));
   if (!made->watch_all()) return errors::no_descriptor;
   // Without this, a thread that watches the descriptor before the first read would not learn of bytes.
-  if (!made->await_bytes()) made->nudge();
+  if (!made->await_bytes()) made->make_readable();
   return std::unique_ptr<Link>(std::move(made));
 }
 
@@ -166,7 +166,7 @@ IoResult ChannelLink::receive_until(MutableBytes buffer, Time deadline, os::Wait
   if (deadline <= os::now()) {
     stop_awaiting();
     const IoResult result = receive_some(buffer, borrowed);
-    if (!await_bytes()) nudge();
+    if (!await_bytes()) make_readable();
     return result;
   }
   stop_awaiting();
@@ -199,12 +199,12 @@ bool ChannelLink::await_bytes() noexcept {
 void ChannelLink::stop_awaiting() noexcept {
   if (std::exchange(armed_, false)) channel_.disarm();
   eventfd_t ignored;
-  if (std::exchange(nudged_, false)) eventfd_read(watch_.more.get(), &ignored);
+  if (std::exchange(made_readable_, false)) eventfd_read(watch_.more.get(), &ignored);
 }
 
-void ChannelLink::nudge() noexcept {
-  if (has_own()) return channel_.nudge();
-  nudged_ = true;
+void ChannelLink::make_readable() noexcept {
+  if (has_own()) return channel_.make_readable();
+  made_readable_ = true;
   eventfd_write(watch_.more.get(), 1);
 }
 
@@ -212,7 +212,7 @@ void ChannelLink::await_room(std::size_t size) noexcept {
   room_armed_ = true;
   const auto has_none = [&](std::size_t of) { return channel_.arm_for_room(std::min(size, of)); };
   if (has_none(longest_piece()) && (!all_claimed() || has_none(channel_.inline_limit()))) return;
-  channel_.nudge_for_room();
+  channel_.make_room_readable();
 }
 
 Link::Berthed ChannelLink::lend(std::size_t bytes) {

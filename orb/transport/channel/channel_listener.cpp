@@ -33,7 +33,7 @@ constexpr std::chrono::milliseconds no_resources_pause{100};  // until there may
 
 using channel::SetupFault;
 
-// What the porter returns: all that may be scarce for a connection.
+// What admit_after_hello() returns: all that may be scarce for a connection.
 struct Place {
   Place(ConnectionLimiter::Ticket counted, ChannelWatch descriptors)
       : ticket(std::move(counted)), watch(std::move(descriptors)) {}
@@ -70,7 +70,7 @@ class Eviction : public std::enable_shared_from_this<Eviction> {
   // Runs the request. When it is over, the evicted connection has given its descriptors back, because that was posted
   // earlier. Thread: the reactor's.
   void run(ConnectionLimiter& limiter, Reactor::Impl& reactor, const Evict& evict) noexcept {
-    if (!advance(Stage::asked, Stage::begun) || !try_evict(limiter, reactor, evict)) end(Stage::vain);
+    if (!advance(Stage::asked, Stage::begun) || !try_evict(limiter, reactor, evict)) end(Stage::failed);
   }
   // Returns whether there is room now. Waits only briefly, because the reactor's thread may be waiting for this
   // listener to stop. Thread: the listener's.
@@ -82,7 +82,7 @@ class Eviction : public std::enable_shared_from_this<Eviction> {
   bool is_over() const noexcept { return stage() >= Stage::made_room; }
 
  private:
-  enum class Stage : std::uint8_t { asked, withdrawn, begun, made_room, vain };
+  enum class Stage : std::uint8_t { asked, withdrawn, begun, made_room, failed };
 
   bool try_evict(ConnectionLimiter& limiter, Reactor::Impl& reactor, const Evict& evict) noexcept try {
     return evict(limiter) && reactor.post([self = shared_from_this()] { self->end(Stage::made_room); });
@@ -181,10 +181,10 @@ class Evictor {
 
 }  // namespace
 
-Expected<std::unique_ptr<Listener>> ChannelListener::start(os::SocketPath path, channel::Listener door,
+Expected<std::unique_ptr<Listener>> ChannelListener::start(os::SocketPath path, channel::Listener listener,
                                                            std::shared_ptr<Shared> shared) {
   const auto reactor = shared->reactor;
-  std::unique_ptr<ChannelListener> made(new ChannelListener(std::move(path), std::move(door), std::move(shared)));
+  std::unique_ptr<ChannelListener> made(new ChannelListener(std::move(path), std::move(listener), std::move(shared)));
   if (!reactor->post([] {})) return Error{.kind = ErrorKind::bad_inv_order, .minor = minor::shutting_down};
   auto thread = os::start_thread({.name = "corelane-door"}, [self = made.get()] { self->run(); });
   if (!thread) return thread.error();
@@ -195,7 +195,7 @@ Expected<std::unique_ptr<Listener>> ChannelListener::start(os::SocketPath path, 
 void ChannelListener::run() {
   // Bound: until stop(). Each turn waits for a peer, or was told of one that was refused.
   while (true) try {
-      auto channel = door_.accept(never);
+      auto channel = listener_.accept(never);
       if (channel) {
         admit(std::move(*channel));
         continue;
@@ -213,8 +213,9 @@ channel::Options ChannelListener::options(std::shared_ptr<ConnectionLimiter> lim
                                           std::shared_ptr<Reactor::Impl> reactor, const ChannelOptions& granted) {
   const auto evictor = std::make_shared<Evictor>(std::move(limiter), std::move(reactor));
   channel::Options options = ChannelLink::options(granted);
-  options.porter = [evictor, granted](const channel::Peer& peer,
-                                      const os::Fd& incoming) -> Expected<std::shared_ptr<void>, SetupFault> {
+  options.admit_after_hello = [evictor, granted](
+                                  const channel::Peer& peer,
+                                  const os::Fd& incoming) -> Expected<std::shared_ptr<void>, SetupFault> {
     const std::string name = "user " + std::to_string(peer.user);
     auto ticket = evictor->limiter().enter(name);
     if (!ticket)
@@ -224,16 +225,17 @@ channel::Options ChannelListener::options(std::shared_ptr<ConnectionLimiter> lim
     if (!watch) return watch.error();
     return std::shared_ptr<void>(std::make_shared<Place>(std::move(*ticket), std::move(*watch)));
   };
-  options.greeter = [evictor](const channel::Peer& peer, const os::Fd& incoming) -> Expected<void, SetupFault> {
+  options.admit_on_connect = [evictor](const channel::Peer& peer,
+                                       const os::Fd& incoming) -> Expected<void, SetupFault> {
     if (!evictor->greet(incoming)) return half_is_in_use(peer);
     return {};
   };
-  options.room_maker = [evictor] { return evictor->make_descriptors(); };
+  options.free_descriptors = [evictor] { return evictor->make_descriptors(); };
   return options;
 }
 
 void ChannelListener::admit(channel::Channel channel) {
-  const auto place = std::static_pointer_cast<Place>(channel.pass());
+  const auto place = std::static_pointer_cast<Place>(channel.attachment());
   auto link = ChannelLink::make(std::move(channel), std::move(place->watch), shared_->endpoint, channel_endpoint({}));
   if (!link) return say("a channel could not be watched; see /proc/sys/fs/epoll/max_user_watches");
   auto connection =
@@ -249,15 +251,15 @@ void ChannelListener::admit(channel::Channel channel) {
 // Logs what may happen with every connection only once in a while, with the number of times that it was not logged.
 void ChannelListener::say(const std::string& text) {
   const Time now = os::now();
-  if (now < quiet_until_) return (void)++unsaid_;
+  if (now < quiet_until_) return (void)++unlogged_;
   quiet_until_ = now + quiet_time;
-  const std::size_t others = std::exchange(unsaid_, 0);
+  const std::size_t others = std::exchange(unlogged_, 0);
   os::log::warn(others == 0 ? text : text + " (" + counted(others, "other") + " since the last such line)");
 }
 
 void ChannelListener::stop() noexcept {
   path_.reset();  // first, so that no client finds a socket that refuses connections
-  door_.stop();
+  listener_.stop();
   thread_.join();
   const auto end = [shared = shared_] { shared->stopped = true; };
   if (!shared_->reactor->ordinary()->run_and_wait(end)) end();  // the reactor's thread has ended, so this one does it

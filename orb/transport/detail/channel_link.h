@@ -65,8 +65,10 @@ class ChannelLink final : public Link {
   bool has_unread() noexcept override { return channel_.peek().has_value(); }
   bool await_bytes() noexcept override;
   void stop_awaiting() noexcept override;
-  void nudge() noexcept override;
-  Room room() const noexcept override { return room_descriptor() >= 0 ? Room::readable : Room::untold; }
+  void make_readable() noexcept override;
+  WriteReadiness write_readiness() const noexcept override {
+    return room_descriptor() >= 0 ? WriteReadiness::readable : WriteReadiness::unknown;
+  }
   int room_descriptor() const noexcept override { return channel_.room_descriptor(); }
   void await_room(std::size_t size) noexcept override;
   Endpoint local() const override { return local_; }
@@ -96,8 +98,8 @@ class ChannelLink final : public Link {
   // Owner: the reader.
   std::size_t read_ = 0;  // bytes of the front message that the caller already has
   bool armed_ = false;
-  bool nudged_ = false;     // by this end itself
-  Time look_at_peer_at_{};  // for poll_receive()
+  bool made_readable_ = false;  // by this end itself
+  Time look_at_peer_at_{};      // for poll_receive()
   // Owner: the writer.
   struct ReservedSendBuffer {
     std::uint64_t number;

@@ -29,13 +29,13 @@ class ChannelListener final : public Listener {
     bool stopped = false;  // owner: the reactor's ordinary thread
   };
 
-  // Returns the options of `door`. It admits a peer only if the limiter has room for it, and only with the descriptors
-  // that its connection takes. It leaves alone the descriptors that are reserved for sockets. A channel over which
-  // nothing came for a second ends if a new connection needs its descriptors.
+  // Returns the options of `listener`. It admits a peer only if the limiter has room for it, and only with the
+  // descriptors that its connection takes. It leaves alone the descriptors that are reserved for sockets. A channel
+  // over which nothing came for a second ends if a new connection needs its descriptors.
   static channel::Options options(std::shared_ptr<ConnectionLimiter> limiter, std::shared_ptr<Reactor::Impl> reactor,
                                   const ChannelOptions& granted);
-  // Starts listening. `path` has a listening socket, and `door` was made of it with those options().
-  static Expected<std::unique_ptr<Listener>> start(os::SocketPath path, channel::Listener door,
+  // Starts listening. `path` has a listening socket, and `listener` was made of it with those options().
+  static Expected<std::unique_ptr<Listener>> start(os::SocketPath path, channel::Listener listener,
                                                    std::shared_ptr<Shared> shared);
   ~ChannelListener() override { stop(); }
 
@@ -43,18 +43,18 @@ class ChannelListener final : public Listener {
   void stop() noexcept override;
 
  private:
-  ChannelListener(os::SocketPath path, channel::Listener door, std::shared_ptr<Shared> shared)
-      : path_(std::move(path)), door_(std::move(door)), shared_(std::move(shared)) {}
+  ChannelListener(os::SocketPath path, channel::Listener listener, std::shared_ptr<Shared> shared)
+      : path_(std::move(path)), listener_(std::move(listener)), shared_(std::move(shared)) {}
   void run();
   void admit(channel::Channel channel);
   void say(const std::string& text);
 
   std::optional<os::SocketPath> path_;
-  channel::Listener door_;
+  channel::Listener listener_;
   const std::shared_ptr<Shared> shared_;
   // Owner: the listener's thread.
   Time quiet_until_{};
-  std::size_t unsaid_ = 0;
+  std::size_t unlogged_ = 0;
   os::Thread thread_;
 };
 

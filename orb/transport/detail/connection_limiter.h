@@ -29,7 +29,7 @@ class Evictable {
   // Returns whether it is a channel, which takes several descriptors, while a socket takes one. Thread: any.
   virtual bool is_channel() const noexcept = 0;
   // Ends the connection and gives its ticket back, unless something is in progress. Thread: the reactor's.
-  virtual bool give_way() noexcept = 0;
+  virtual bool evict() noexcept = 0;
 
  protected:
   ~Evictable() = default;

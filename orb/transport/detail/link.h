@@ -71,8 +71,8 @@ class Link {
   // Returns a descriptor that is readable when there is something to read, or the link has ended. That holds between
   // await_bytes() and stop_awaiting(); otherwise the functions that read call these two themselves. Constant.
   virtual int descriptor() const noexcept = 0;
-  // The same as two descriptors, for a caller that can watch two. end_descriptor() reports the end; then nudge() makes
-  // bytes_descriptor() readable. end_descriptor() of -1: the first reports both. Constant.
+  // The same as two descriptors, for a caller that can watch two. end_descriptor() reports the end; then
+  // make_readable() makes bytes_descriptor() readable. end_descriptor() of -1: the first reports both. Constant.
   virtual int bytes_descriptor() const noexcept { return descriptor(); }
   // Returns a descriptor that reports the peer's end by EPOLLRDHUP, also while no thread reads. Constant.
   virtual int hang_up_descriptor() const noexcept { return descriptor(); }
@@ -85,11 +85,11 @@ class Link {
   // Returns false if there is something already, and no descriptor reports it.
   virtual bool await_bytes() noexcept { return true; }
   virtual void stop_awaiting() noexcept {}
-  virtual void nudge() noexcept {}
+  virtual void make_readable() noexcept {}
   // How to learn that there is room for more. `writable`: descriptor() is writable. `readable`: room_descriptor() is
-  // readable, after await_room(). `untold`: only by trying again. Constant.
-  enum class Room : std::uint8_t { writable, readable, untold };
-  virtual Room room() const noexcept { return Room::writable; }
+  // readable, after await_room(). `unknown`: only by trying again. Constant.
+  enum class WriteReadiness : std::uint8_t { writable, readable, unknown };
+  virtual WriteReadiness write_readiness() const noexcept { return WriteReadiness::writable; }
   virtual int room_descriptor() const noexcept { return -1; }
   virtual void await_room(std::size_t) noexcept {}
 

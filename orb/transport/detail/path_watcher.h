@@ -1,5 +1,6 @@
-// PathWatcher looks at the sockets of kept listeners: soon after something has happened in one of their directories,
-// and every few seconds. It is an agent. One thread of the process (corelane-paths) steps one for all kept listeners.
+// PathWatcher looks at the sockets of listeners with a path: soon after something has happened in one of their
+// directories, and every few seconds. It is an agent. One thread of the process (corelane-paths) steps one for all
+// listeners.
 //
 // Threads: add(), remove() and parker().unpark() any; the others on one.
 #pragma once
@@ -15,7 +16,7 @@
 
 namespace corelane::transport {
 
-class KeptListener;
+class PathListener;
 
 class PathWatcher final : public Agent {
  public:
@@ -33,9 +34,9 @@ class PathWatcher final : public Agent {
   // start, no socket is made again.
   static std::shared_ptr<PathWatcher> of_process();
 
-  void add(KeptListener& listener);
+  void add(PathListener& listener);
   // Stops looking at the listener. Waits for the end of a look.
-  void remove(KeptListener& listener) noexcept;
+  void remove(PathListener& listener) noexcept;
 
   // Looks at all listeners if that is due.
   bool step(Time now) noexcept override;
@@ -49,7 +50,7 @@ class PathWatcher final : public Agent {
   os::DirectoryBell bell_;
   Time due_{};  // the next look; owner: the thread that steps
   // Guarded by mutex_.
-  std::vector<KeptListener*> listeners_;
+  std::vector<PathListener*> listeners_;
   bool watches_all_ = false;  // their directories
 };
 

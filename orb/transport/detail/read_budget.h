@@ -5,8 +5,8 @@
 // It limits one of two things:
 //
 //   ReadLimit::everything   what is read, and what is sent from backlogs. Three servers share the bound:
-//     strangers    half of it: connections over which no request for a task has come yet, and accepting them
-//     tasks        the other half: connections with requests for tasks; strangers cannot use it
+//     without_tasks    half of it: connections over which no request for a task has come yet, and accepting them
+//     with_tasks       the other half: connections with requests for tasks; no other connection can use it
 //     a connection with tasks    at most half of that, so that one that floods leaves the others their share
 //   ReadLimit::unforeseen   reading what no contract foresees. The reader of a connection reports that for each message
 //     (Connection::charge_message()). One server has the whole bound. A connection that has sent only foreseen messages
@@ -32,16 +32,16 @@
 namespace corelane::transport {
 
 enum class ReadLimit : std::uint8_t { everything, unforeseen };
-enum class ReadPayer : std::uint8_t { strangers, tasks };
+enum class ReadShare : std::uint8_t { without_tasks, with_tasks };
 
 // The account of one connection.
 struct ReadAccount {
-  ReadPayer payer = ReadPayer::strangers;
+  ReadShare share = ReadShare::without_tasks;
   std::optional<sched::ServerDriver> own{};  // made at the first read for tasks
   PeerId peer{};                             // waiting connections are read in turn, one peer after the other
   // With ReadLimit::unforeseen:
-  bool owes = false;     // its last turn contained something unforeseen
-  Duration undecided{};  // time used for the current message
+  bool waits_for_budget = false;  // its last turn contained something unforeseen
+  Duration undecided{};           // time used for the current message
   std::size_t undecided_bytes = 0;
   std::size_t longest_foreseen = 0;  // bytes of the longest foreseen message since the last unforeseen one
 };
@@ -67,20 +67,22 @@ class ReadBudget {
 
   ReadLimit limit() const noexcept { return limit_; }
   // Returns whether the connection need not wait for the budget.
-  bool is_exempt(const ReadAccount& account) const noexcept { return limit_ == ReadLimit::unforeseen && !account.owes; }
+  bool is_exempt(const ReadAccount& account) const noexcept {
+    return limit_ == ReadLimit::unforeseen && !account.waits_for_budget;
+  }
   // Returns which part of the budget the connection uses.
-  ReadPayer payer_of(const ReadAccount& account) const noexcept {
-    return limit_ == ReadLimit::unforeseen ? ReadPayer::strangers : account.payer;
+  ReadShare share_of(const ReadAccount& account) const noexcept {
+    return limit_ == ReadLimit::unforeseen ? ReadShare::without_tasks : account.share;
   }
   // Returns when the connection may be read: `now`, or later.
   Time readable_at(Time now, ReadAccount& account) noexcept;
   // Returns when any connection of that kind may be read.
-  Time readable_at(Time now, ReadPayer payer) noexcept;
+  Time readable_at(Time now, ReadShare share) noexcept;
   // Charges the time that the thread has used for the connection until now.
   void charge(Time now, Duration used, ReadAccount& account, const ReadTurn& turn = {}) noexcept;
 
  private:
-  sched::ServerDriver& of(ReadPayer payer) noexcept { return kinds_[static_cast<std::size_t>(payer)]; }
+  sched::ServerDriver& of(ReadShare share) noexcept { return kinds_[static_cast<std::size_t>(share)]; }
   static bool is_too_long(const ReadAccount& account) noexcept;
   void charge_unforeseen(Time now, Duration used, ReadAccount& account, const ReadTurn& turn) noexcept;
 

@@ -79,10 +79,10 @@ class ReadGate {
     };
     std::list<Peer> peers_;
   };
-  Queue& queue_of(ReadPayer payer) noexcept { return queues_[static_cast<std::size_t>(payer)]; }
-  void wait(Time until, ReadPayer payer);
+  Queue& queue_of(ReadShare share) noexcept { return queues_[static_cast<std::size_t>(share)]; }
+  void wait(Time until, ReadShare share);
   void wait(Time until, const Waiting& waiting);
-  void resume(ReadPayer payer);
+  void resume(ReadShare share);
   void begin(Time now, const ReadAccount& account) noexcept;
 
   Reactor::Impl& reactor_;

@@ -111,7 +111,7 @@ class StreamConnection final : public Connection,
     return has_sent_message_.load(std::memory_order_relaxed);  // relaxed: as in note_first_message()
   }
   bool is_channel() const noexcept override;
-  bool give_way() noexcept override;
+  bool evict() noexcept override;
 
   void on_readable() noexcept override;
   void on_writable() noexcept override;

@@ -191,7 +191,7 @@ bool knows_resctrl(const HostFiles& files) {
   return known.empty() || std::ranges::count(known, "nodev\tresctrl") > 0;
 }
 
-// A processor that cannot partition its cache lacks nothing that could be mended.
+// A processor that cannot partition its cache lacks nothing that could be repaired.
 Finding look_at_cache(const HostView& host) {
   Finding finding{.name = "ways of the cache", .found = "this processor cannot partition its cache: nothing to set up"};
   if (!os::has_word(host.files.text_or_empty("/proc/cpuinfo"), "cat_l3", ' ')) return finding;

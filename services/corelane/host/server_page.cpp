@@ -13,7 +13,7 @@ std::optional<dispatch::ProcessCounters> server_page(const std::string& director
 }
 
 std::string why_untraced(const dispatch::ProcessCounters& page) {
-  if (page.standing.guarantee != dispatch::Guarantee::priorities) return {};
+  if (page.conditions.guarantee != dispatch::Guarantee::priorities) return {};
   return "runs in dispatch.mode leader-followers, which records nothing: there is no trace of it. Start it with "
          "-ORBDispatchMode manager or direct";
 }

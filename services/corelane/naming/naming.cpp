@@ -15,7 +15,7 @@
 #include "services/corelane/references/ior.h"
 #include "services/nameserver/client/bind_leased.h"
 #include "services/nameserver/client/cos_name.h"
-#include "services/nameserver/client/go_on.h"
+#include "services/nameserver/client/follow_contexts.h"
 
 namespace corelane::tool {
 namespace {
@@ -128,8 +128,8 @@ nlohmann::ordered_json json_of(const Listed& entry, bool details) {
 
 // Makes a call with the name of the session, from its root on.
 template <typename Call>
-auto going_on(const NamingSession& session, Call call) {
-  return naming::going_on(session.root, naming::cos_name_of(session.name), call);
+auto follow_contexts(const NamingSession& session, Call call) {
+  return naming::follow_contexts(session.root, naming::cos_name_of(session.name), call);
 }
 
 // Makes the missing contexts above the name.
@@ -138,8 +138,9 @@ void make_parents(const NamingSession& session) {
     const auto part =
         naming::cos_name_of({session.name.begin(), session.name.begin() + static_cast<std::ptrdiff_t>(length)});
     try {
-      naming::going_on(session.root, part,
-                       [](const NamingContextRef& at, const CosNaming::Name& name) { at->bind_new_context(name); });
+      naming::follow_contexts(session.root, part, [](const NamingContextRef& at, const CosNaming::Name& name) {
+        at->bind_new_context(name);
+      });
     } catch (const CosNaming::NamingContext::AlreadyBound&) {
       // it exists
     }
@@ -166,8 +167,8 @@ bool says_context(const CORBA::object_reference<CORBA::Object>& object) {
 
 // Refuses to unbind a context: without its name, neither it nor its content may be found again.
 void refuse_context(const NamingSession& session) {
-  const auto object =
-      going_on(session, [](const NamingContextRef& at, const CosNaming::Name& name) { return at->resolve(name); });
+  const auto object = follow_contexts(
+      session, [](const NamingContextRef& at, const CosNaming::Name& name) { return at->resolve(name); });
   if (says_context(object))
     throw NamingFault("'" + giop::to_string(session.name) +
                       "' means a context, whose names may not be found without it: --destroy ends it where it is "
@@ -175,7 +176,7 @@ void refuse_context(const NamingSession& session) {
 }
 
 void bind_context(const NamingSession& session, const NamingOptions& options, const NamingContextRef& context) {
-  going_on(session, [&](const NamingContextRef& at, const CosNaming::Name& name) {
+  follow_contexts(session, [&](const NamingContextRef& at, const CosNaming::Name& name) {
     if (options.replace)
       at->rebind_context(name, context);
     else
@@ -189,7 +190,7 @@ void bind_object(const NamingSession& session, const NamingOptions& options, con
   if (says_context(object))
     if (const auto context = IDL::traits<CosNaming::NamingContext>::narrow(object))
       return bind_context(session, options, context);
-  going_on(session, [&](const NamingContextRef& at, const CosNaming::Name& name) {
+  follow_contexts(session, [&](const NamingContextRef& at, const CosNaming::Name& name) {
     if (options.replace)
       at->rebind(name, object);
     else
@@ -225,8 +226,8 @@ int list_names(const NamingOptions& options, std::ostream& out, std::ostream& er
 
 int resolve_name(const NamingOptions& options, std::ostream& out, std::ostream& err) {
   return with_naming("corelane ns resolve", options, NameUse::given, err, [&](NamingSession& session) {
-    const auto object =
-        going_on(session, [](const NamingContextRef& at, const CosNaming::Name& name) { return at->resolve(name); });
+    const auto object = follow_contexts(
+        session, [](const NamingContextRef& at, const CosNaming::Name& name) { return at->resolve(name); });
     const std::string text = session.orb.object_to_string(object);
     if (options.format == Format::json)
       out << json_lines({{"name", giop::to_string(session.name)},
@@ -260,7 +261,8 @@ int bind_name(const NamingOptions& options, std::ostream& out, std::ostream& err
     if (reference)
       bind_object(session, options, *reference);
     else
-      going_on(session, [](const NamingContextRef& at, const CosNaming::Name& name) { at->bind_new_context(name); });
+      follow_contexts(session,
+                      [](const NamingContextRef& at, const CosNaming::Name& name) { at->bind_new_context(name); });
     return done(options, "bound", out);
   });
 }
@@ -271,7 +273,7 @@ int unbind_name(const NamingOptions& options, std::ostream& out, std::ostream& e
       context_of(session, session.name)->destroy();
     else if (!options.name_only)
       refuse_context(session);
-    going_on(session, [](const NamingContextRef& at, const CosNaming::Name& name) { at->unbind(name); });
+    follow_contexts(session, [](const NamingContextRef& at, const CosNaming::Name& name) { at->unbind(name); });
     return done(options, "unbound", out);
   });
 }

@@ -8,7 +8,7 @@
 #include "services/corelane/host/listening.h"
 #include "services/corelane/output/text.h"
 #include "services/nameserver/client/cos_name.h"
-#include "services/nameserver/client/go_on.h"
+#include "services/nameserver/client/follow_contexts.h"
 
 namespace corelane::tool {
 namespace {
@@ -89,9 +89,9 @@ int with_naming(const std::string& who, const NamingOptions& options, NameUse us
 
 NamingContextRef context_of(const NamingSession& session, const giop::Name& name) {
   if (name.empty()) return session.root;
-  const auto object =
-      naming::going_on(session.root, naming::cos_name_of(name),
-                       [](const NamingContextRef& at, const CosNaming::Name& rest) { return at->resolve(rest); });
+  const auto object = naming::follow_contexts(
+      session.root, naming::cos_name_of(name),
+      [](const NamingContextRef& at, const CosNaming::Name& rest) { return at->resolve(rest); });
   try {
     if (auto found = IDL::traits<CosNaming::NamingContext>::narrow(object)) return found;
   } catch (const CORBA::SystemException& exception) {

@@ -39,7 +39,7 @@ double percent(std::int64_t ppm) { return static_cast<double>(ppm) / 10'000; }
 std::string number_or_dash(std::uint64_t number, bool known) { return known ? std::to_string(number) : "-"; }
 
 // Without a core, jobs are not watched while they run; see Guarantee.
-bool is_watched(const ProcessCounters& process) { return process.standing.guarantee != Guarantee::priorities; }
+bool is_watched(const ProcessCounters& process) { return process.conditions.guarantee != Guarantee::priorities; }
 
 // Adds the owner to the label of a client's task, because tasks of other clients have the same label.
 std::string owned_label(const std::string& label, PeerId owner, const std::string& holder = {}) {
@@ -189,7 +189,7 @@ std::string line_of(const CoreCounters& core, std::int64_t platform, const Other
 
 // Returns whether the server takes tasks: limits.tasks may forbid it, as for the nameserver.
 bool takes_tasks(const ProcessCounters& process) {
-  return !process.cores.empty() || process.standing.guarantee == Guarantee::priorities;
+  return !process.cores.empty() || process.conditions.guarantee == Guarantee::priorities;
 }
 
 std::string guarantee_text(Guarantee guarantee) {
@@ -204,21 +204,21 @@ std::string guarantee_text(Guarantee guarantee) {
 // Describes what differs from the defaults with all privileges.
 std::string standing_text(const ProcessCounters& process) {
   if (!takes_tasks(process)) return "  limits.tasks 0: it takes no tasks, and so no part of a core\n";
-  const dispatch::Standing& standing = process.standing;
-  std::string text = guarantee_text(standing.guarantee);
-  if (standing.direct) text += "  dispatch.mode direct: tasks of clients read connections of their own\n";
-  const bool has_bounds = standing.guarantee == Guarantee::bounds;
-  if (!standing.real_time)
+  const dispatch::PromiseConditions& conditions = process.conditions;
+  std::string text = guarantee_text(conditions.guarantee);
+  if (conditions.direct) text += "  dispatch.mode direct: tasks of clients read connections of their own\n";
+  const bool has_bounds = conditions.guarantee == Guarantee::bounds;
+  if (!conditions.real_time)
     text += std::string("  without SCHED_FIFO: every program of this machine may delay it") +
             (has_bounds ? ", and bounds hold on an idle one at best\n" : "\n");
-  if (has_bounds && !standing.guarded)
+  if (has_bounds && !conditions.guarded)
     text += "  runtime.ledger off: other servers of this host may promise the same cores\n";
   return text;
 }
 
-const char* mode_name(const dispatch::Standing& standing) {
-  if (standing.guarantee == Guarantee::priorities) return "leader-followers";
-  return standing.direct ? "direct" : "manager";
+const char* mode_name(const dispatch::PromiseConditions& conditions) {
+  if (conditions.guarantee == Guarantee::priorities) return "leader-followers";
+  return conditions.direct ? "direct" : "manager";
 }
 
 std::string table_of(const ProcessCounters& process, const Picture& picture, Time now) {
@@ -289,10 +289,10 @@ nlohmann::ordered_json json_of(const ProcessCounters& process, const Picture& pi
   nlohmann::ordered_json json{{"program", process.program},
                               {"pid", process.pid},
                               {"written_ns", process.written.time_since_epoch().count()},
-                              {"promises", process.standing.guarantee == Guarantee::bounds && takes_tasks(process)},
-                              {"mode", mode_name(process.standing)},
-                              {"real_time", process.standing.real_time},
-                              {"guarded", process.standing.guarded},
+                              {"promises", process.conditions.guarantee == Guarantee::bounds && takes_tasks(process)},
+                              {"mode", mode_name(process.conditions)},
+                              {"real_time", process.conditions.real_time},
+                              {"guarded", process.conditions.guarded},
                               {"admitted", process.admitted},
                               {"refused", process.refused},
                               {"jobs_refused", process.jobs_refused},

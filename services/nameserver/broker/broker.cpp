@@ -22,8 +22,8 @@ namespace corelane::nameserver {
 namespace {
 
 constexpr int pause_without_descriptors = 100;  // ms until the next try to accept
-// In ms: until the next check whether clients that leave have received all, or ended.
-constexpr int pause_for_leavers = 1000;
+// In ms: until the next check whether draining clients have received all, or ended.
+constexpr int pause_while_draining = 1000;
 constexpr int pause_for_path = 1000;  // ms until the next check whether the socket still exists
 
 // Returns why an end of a channel could not be sent to `receiver`.
@@ -61,20 +61,21 @@ Broker::~Broker() { eventfd_write(stop_.get(), 1); }
 
 void Broker::serve() {
   std::vector<std::size_t> ready;
-  bool is_called = false;
-  while (wait(ready, is_called)) {
+  bool can_accept = false;
+  while (wait(ready, can_accept)) {
     // In reverse order, so that a removal does not move an entry that is still to be read.
     for (auto index = ready.rbegin(); index != ready.rend(); ++index)
-      if (!hear(*guests_[*index])) dismiss(*index);
-    std::erase_if(guests_, [](const auto& guest) { return guest->leaves && guest->unaccepted.size() == 0; });
-    if (is_called) welcome();
-    look_after_path();
+      if (!handle_message(*connections_[*index])) remove(*index);
+    std::erase_if(connections_,
+                  [](const auto& connection) { return connection->is_draining && connection->unaccepted.size() == 0; });
+    if (can_accept) accept_connection();
+    restore_socket();
   }
 }
 
 // Makes the socket again if it was removed. Its lock file may still exist, and belongs to this process. Existing
 // services and channels stay.
-void Broker::look_after_path() {
+void Broker::restore_socket() {
   const Time now = os::now();
   if (now < next_look_) return;
   next_look_ = now + std::chrono::milliseconds{pause_for_path};
@@ -99,77 +100,79 @@ void Broker::look_after_path() {
 
 // Returns, in order, which processes have sent something or have closed, and whether a new process connects. Returns
 // false when the broker must stop.
-bool Broker::wait(std::vector<std::size_t>& ready, bool& is_called) {
+bool Broker::wait(std::vector<std::size_t>& ready, bool& can_accept) {
   std::vector<pollfd> watched{{stop_.get(), POLLIN, 0}, {lacks_descriptors_ ? -1 : socket_.get(), POLLIN, 0}};
-  bool some_leave = false;
-  for (const auto& guest : guests_) {
-    some_leave |= guest->leaves;
-    // A client that leaves is checked from time to time, not polled. It may have shut down both directions, which
+  bool some_drain = false;
+  for (const auto& connection : connections_) {
+    some_drain |= connection->is_draining;
+    // A client that is draining is checked from time to time, not polled. It may have shut down both directions, which
     // poll() would report without end, although it has received nothing yet.
-    watched.push_back({guest->leaves ? -1 : guest->socket.get(), POLLIN, 0});
+    watched.push_back({connection->is_draining ? -1 : connection->socket.get(), POLLIN, 0});
   }
   poll(watched.data(), watched.size(),
        lacks_descriptors_ ? pause_without_descriptors
-       : some_leave       ? pause_for_leavers
+       : some_drain       ? pause_while_draining
                           : pause_for_path);
   lacks_descriptors_ = false;
-  for (const auto& guest : guests_)
-    if (guest->unaccepted.size() > 0) guest->unaccepted.look(guest->socket);
+  for (const auto& connection : connections_)
+    if (connection->unaccepted.size() > 0) connection->unaccepted.look(connection->socket);
   ready.clear();
   for (std::size_t i = 2; i < watched.size(); ++i)
     if (watched[i].revents != 0) ready.push_back(i - 2);
-  is_called = watched[1].revents != 0;
+  can_accept = watched[1].revents != 0;
   return watched[0].revents == 0;
 }
 
-void Broker::welcome() {
+void Broker::accept_connection() {
   os::PeerSocket socket(os::Fd(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)));
   if (!socket) {
     lacks_descriptors_ = errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS;
     return;
   }
-  Guest guest{.socket = std::move(socket)};
-  guest.peer = channel::peer_of(guest.socket);
-  if (guests_.size() >= limits_.connections || connections_of(guest.peer.user) >= limits_.connections_of_a_user) {
-    refuse(guest, BrokerFault::Kind::no_room, "as many processes as the broker serves are connected to it: end some");
+  Connection connection{.socket = std::move(socket)};
+  connection.peer = channel::peer_of(connection.socket);
+  if (connections_.size() >= limits_.connections ||
+      connections_of(connection.peer.user) >= limits_.connections_of_a_user) {
+    refuse(connection, BrokerFault::Kind::no_room,
+           "as many processes as the broker serves are connected to it: end some");
     return;
   }
-  guests_.push_back(std::make_unique<Guest>(std::move(guest)));
+  connections_.push_back(std::make_unique<Connection>(std::move(connection)));
 }
 
-bool Broker::hear(Guest& guest) {
-  const auto message = receive_message(guest.socket, Time{});
-  if (!message || !guest.name.empty()) return false;  // closed, or a service that sends something
-  if (message->words[0] == "register" && message->words.size() == 3) return enlist(guest, *message);
-  if (message->words[0] == "open" && message->words.size() == 3) return introduce(guest, *message);
+bool Broker::handle_message(Connection& connection) {
+  const auto message = receive_message(connection.socket, Time{});
+  if (!message || !connection.name.empty()) return false;  // closed, or a service that sends something
+  if (message->words[0] == "register" && message->words.size() == 3) return register_service(connection, *message);
+  if (message->words[0] == "open" && message->words.size() == 3) return open_channel(connection, *message);
   return false;
 }
 
-bool Broker::enlist(Guest& guest, const BrokerMessage& message) {
+bool Broker::register_service(Connection& connection, const BrokerMessage& message) {
   const std::string& name = message.words[1];
   const auto access = parse_access(message.words[2]);
   if (!is_service_name(name) || !access)
-    return refuse(guest, BrokerFault::Kind::bad_name, "the name of the service, or the access list, is not valid");
-  if (const Guest* taken = service_of(name))
-    return refuse(guest, BrokerFault::Kind::name_taken,
+    return refuse(connection, BrokerFault::Kind::bad_name, "the name of the service, or the access list, is not valid");
+  if (const Connection* taken = service_of(name))
+    return refuse(connection, BrokerFault::Kind::name_taken,
                   "'" + name + "' is the name of process " + std::to_string(taken->peer.process) +
                       ": end that one, or take another name");
   if (services_.size() >= limits_.services)
-    return refuse(guest, BrokerFault::Kind::no_room,
+    return refuse(connection, BrokerFault::Kind::no_room,
                   "the broker has " + counted(services_.size(), "service") + ", and no room for more: end some");
-  if (!send_message(guest.socket, "registered")) return false;
-  guest.name = name;
-  guest.access = *access;
-  services_[name] = &guest;
+  if (!send_message(connection.socket, "registered")) return false;
+  connection.name = name;
+  connection.access = *access;
+  services_[name] = &connection;
   return true;
 }
 
 // The access lists of both sides are checked here, where the kernel gives the credentials of both.
-bool Broker::introduce(Guest& client, const BrokerMessage& message) {
+bool Broker::open_channel(Connection& client, const BrokerMessage& message) {
   const std::string& name = message.words[1];
   const auto access = parse_access(message.words[2]);
   if (!access) return refuse(client, BrokerFault::Kind::bad_name, "that is no access list");
-  Guest* const service = service_of(name);
+  Connection* const service = service_of(name);
   if (service == nullptr)
     return refuse(client, BrokerFault::Kind::unknown_name,
                   "no service is called '" + name + "': start it, or see its name");
@@ -193,10 +196,10 @@ bool Broker::introduce(Guest& client, const BrokerMessage& message) {
         "user " + std::to_string(client.peer.user) + " has asked for channels of which " +
             counted(unaccepted, "end is", "ends are") +
             " not accepted, as many as one user may have: wait until they are accepted, or end the process that asked");
-  return hand_over(client, *service);
+  return send_ends(client, *service);
 }
 
-bool Broker::hand_over(Guest& client, Guest& service) {
+bool Broker::send_ends(Connection& client, Connection& service) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
     return refuse(client, BrokerFault::Kind::no_room,
@@ -211,40 +214,40 @@ bool Broker::hand_over(Guest& client, Guest& service) {
   return true;
 }
 
-bool Broker::refuse(Guest& guest, const BrokerFault& fault) {
-  return send_message(guest.socket, refusal_text(fault)).has_value();
+bool Broker::refuse(Connection& connection, const BrokerFault& fault) {
+  return send_message(connection.socket, refusal_text(fault)).has_value();
 }
 
-bool Broker::refuse(Guest& guest, BrokerFault::Kind kind, const std::string& text) {
-  return refuse(guest, {kind, text});
+bool Broker::refuse(Connection& connection, BrokerFault::Kind kind, const std::string& text) {
+  return refuse(connection, {kind, text});
 }
 
 // Removes the name of the process. If the process has not received all channels that it asked for, its entry stays, and
 // it is not read any more. Closing its socket here would leave their descriptors in flight, but uncounted.
-void Broker::dismiss(std::size_t index) {
-  Guest& guest = *guests_[index];
-  if (!guest.name.empty()) services_.erase(guest.name);
-  if (guest.unaccepted.size() > 0) {
-    guest.leaves = true;
-    shutdown(guest.socket.get(), SHUT_WR);
+void Broker::remove(std::size_t index) {
+  Connection& connection = *connections_[index];
+  if (!connection.name.empty()) services_.erase(connection.name);
+  if (connection.unaccepted.size() > 0) {
+    connection.is_draining = true;
+    shutdown(connection.socket.get(), SHUT_WR);
     return;
   }
-  guests_.erase(guests_.begin() + static_cast<std::ptrdiff_t>(index));
+  connections_.erase(connections_.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
-Broker::Guest* Broker::service_of(const std::string& name) {
+Broker::Connection* Broker::service_of(const std::string& name) {
   const auto found = services_.find(name);
   return found == services_.end() ? nullptr : found->second;
 }
 
 std::size_t Broker::connections_of(uid_t user) const {
-  return static_cast<std::size_t>(
-      std::count_if(guests_.begin(), guests_.end(), [&](const auto& guest) { return guest->peer.user == user; }));
+  return static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(),
+                                                [&](const auto& connection) { return connection->peer.user == user; }));
 }
 
 std::size_t Broker::unaccepted_of(uid_t user) const {
   std::size_t unaccepted = 0;
-  for (const auto& guest : guests_) unaccepted += guest->unaccepted.of(user);
+  for (const auto& connection : connections_) unaccepted += connection->unaccepted.of(user);
   return unaccepted;
 }
 

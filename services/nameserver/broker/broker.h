@@ -47,8 +47,8 @@ class Broker {
   const std::string& path() const noexcept { return path_; }
 
  private:
-  // A connected process: a client or a service. Thread: the broker's.
-  struct Guest {
+  // The connection of a process: a client or a service. Thread: the broker's.
+  struct Connection {
     os::PeerSocket socket;
     channel::Peer peer{};
     std::string name{};  // of its service; empty: it is not a service
@@ -56,24 +56,24 @@ class Broker {
     Unaccepted unaccepted{};
     // The process has no name any more and is not read. This object stays as long as the process has channels that it
     // has not received, because these still count.
-    bool leaves = false;
+    bool is_draining = false;
   };
 
   Broker(os::SocketPath file, os::Fd socket, os::Fd stop, BrokerLimits limits);
   void serve();
   // Makes the socket again if it was removed.
-  void look_after_path();
-  bool wait(std::vector<std::size_t>& ready, bool& is_called);
-  void welcome();
+  void restore_socket();
+  bool wait(std::vector<std::size_t>& ready, bool& can_accept);
+  void accept_connection();
   // Handles a message of that process. Returns false if its connection must be closed.
-  bool hear(Guest& guest);
-  bool enlist(Guest& guest, const BrokerMessage& message);
-  bool introduce(Guest& client, const BrokerMessage& message);
-  bool hand_over(Guest& client, Guest& service);
-  static bool refuse(Guest& guest, const BrokerFault& fault);
-  static bool refuse(Guest& guest, BrokerFault::Kind kind, const std::string& text);
-  void dismiss(std::size_t index);
-  Guest* service_of(const std::string& name);
+  bool handle_message(Connection& connection);
+  bool register_service(Connection& connection, const BrokerMessage& message);
+  bool open_channel(Connection& client, const BrokerMessage& message);
+  bool send_ends(Connection& client, Connection& service);
+  static bool refuse(Connection& connection, const BrokerFault& fault);
+  static bool refuse(Connection& connection, BrokerFault::Kind kind, const std::string& text);
+  void remove(std::size_t index);
+  Connection* service_of(const std::string& name);
   std::size_t connections_of(uid_t user) const;
   std::size_t unaccepted_of(uid_t user) const;
 
@@ -85,8 +85,8 @@ class Broker {
   std::optional<os::SocketPath> file_;
   os::Fd socket_;
   Time next_look_{};
-  std::vector<std::unique_ptr<Guest>> guests_;
-  std::map<std::string, Guest*> services_;
+  std::vector<std::unique_ptr<Connection>> connections_;
+  std::map<std::string, Connection*> services_;
   bool lacks_descriptors_ = false;
 
   std::jthread thread_;

@@ -279,7 +279,7 @@ void Accounts::leave_shared(const Account& account, Commands& commands) {
   commands.push_back(SetCommon{common()});
 }
 
-Commands Accounts::on(const Held& fact) {
+Commands Accounts::on(const NotFreedYet& fact) {
   held_ = fact.cores;
   resources_.hold(fact.resources);
   Commands commands;
@@ -358,7 +358,7 @@ void Accounts::add_up_closed(Account& account) const {
   account.loans.erase(oldest);
 }
 
-Commands Accounts::on(const CameIn& fact) {
+Commands Accounts::on(const LoanUseBegan& fact) {
   Account* account = find_granted(fact.id);
   if (account == nullptr) return {};
   const auto loan = std::ranges::find(account->loans, fact.service, &Loan::service);
@@ -369,7 +369,7 @@ Commands Accounts::on(const CameIn& fact) {
   return {Join{fact.id, set_of(*account), fact.service}};
 }
 
-Commands Accounts::on(const Left& fact) {
+Commands Accounts::on(const LoanUseEnded& fact) {
   Account* account = find_granted(fact.id);
   if (account == nullptr) return {};
   Commands commands;

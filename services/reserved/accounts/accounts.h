@@ -9,10 +9,10 @@
 //
 // Memory, cache and disk (resource_book.h) can be reserved only together with cores or a share.
 //
-// After every other fact comes the fact Held. It says what the kernel has not freed yet of reservations that ended.
-// Only then is the queue served, because a waiting reservation can get only what is free. Waiting reservations are
-// served in order. A request that needs a new core never overtakes a waiting one. A share may overtake if it fits on a
-// core that is already shared, unless it asks for a resource that a waiting one needs.
+// After every other fact comes the fact NotFreedYet. It says what the kernel has not freed yet of reservations that
+// ended. Only then is the queue served, because a waiting reservation can get only what is free. Waiting reservations
+// are served in order. A request that needs a new core never overtakes a waiting one. A share may overtake if it fits
+// on a core that is already shared, unless it asks for a resource that a waiting one needs.
 //
 // Threads: one at a time. Pure: no clock, no I/O.
 // Invariant: each core is in the default set, or in one other set, or kept idle for one set.
@@ -99,10 +99,10 @@ class Accounts {
   Commands on(const Ticked& fact);
   Commands on(const Lent& fact);
   Commands on(const TakenBack& fact);
-  Commands on(const CameIn& fact);
-  Commands on(const Left& fact);
+  Commands on(const LoanUseBegan& fact);
+  Commands on(const LoanUseEnded& fact);
   Commands on(const Charged& fact);
-  Commands on(const Held& fact);
+  Commands on(const NotFreedYet& fact);
   Commands on(const Offered& fact);
 
   Account* find_granted(ReservationId id);

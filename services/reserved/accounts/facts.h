@@ -56,13 +56,13 @@ struct TakenBack {
   Process service;
   Duration used;  // by a service that was using the loan, since it came
 };
-struct CameIn {
+struct LoanUseBegan {
   ReservationId id;
   Process service;
   // The innermost reservation whose process tree has the service. The service otherwise runs on its cores.
   ReservationId tree{};
 };
-struct Left {
+struct LoanUseEnded {
   ReservationId id;
   Process service;
   Duration used;  // since the service came
@@ -75,13 +75,13 @@ struct Charged {
 // The commands of the facts before have been executed. `cores` (ascending) belonged to sets that were removed. The
 // kernel does not give them to another set yet, because a process there is slow to end or because they are switched
 // off. `resources` is what the kernel has not yet taken back from reservations that ended.
-struct Held {
+struct NotFreedYet {
   Time at;
   std::vector<CoreId> cores;
   ResourceAmounts resources{};
 };
-using Fact =
-    std::variant<Asked, Renewed, Released, Died, Failed, Ticked, Lent, TakenBack, CameIn, Left, Charged, Held, Offered>;
+using Fact = std::variant<Asked, Renewed, Released, Died, Failed, Ticked, Lent, TakenBack, LoanUseBegan, LoanUseEnded,
+                          Charged, NotFreedYet, Offered>;
 
 // Name of a set of cores. Members of a set run on its cores only. "r17" is the set of reservation 17, "s3" is that of
 // the shares on core 3.

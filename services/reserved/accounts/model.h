@@ -101,7 +101,7 @@ struct Loan {
   Process service{};  // pid 0 and over: sum of the closed loans that have no entry of their own
   bool in_use = false;
   bool over = false;     // taken back, or the service has ended; the account keeps what it used
-  ReservationId tree{};  // while in_use: the reservation of the service's process tree, see CameIn
+  ReservationId tree{};  // while in_use: the reservation of the service's process tree, see LoanUseBegan
   Duration used{};
   std::uint64_t times = 0;
 };

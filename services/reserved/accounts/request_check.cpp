@@ -73,13 +73,13 @@ std::optional<Refusal> request_fault(const Holder& holder, const Wanted& wanted,
 
 std::string no_room_text(const Account& account, const std::vector<CoreId>& free, std::size_t reservations) {
   const std::string held = counted(reservations, "reservation is held", "reservations are held");
-  const std::string mend =
+  const std::string advice =
       "; wait in the queue (corelane reserve --wait), or ask for what fits; corelane cores shows which process has "
       "which cores";
-  if (account.is_share()) return "no shared core has so much left, and no core is free to be shared: " + held + mend;
-  if (free.empty()) return "no core is free: " + held + mend;
+  if (account.is_share()) return "no shared core has so much left, and no core is free to be shared: " + held + advice;
+  if (free.empty()) return "no core is free: " + held + advice;
   return "of the free cores (" + os::core_list_text(free) + ") not as many fit together as were asked for: " + held +
-         mend;
+         advice;
 }
 
 std::string never_fits_text(const Account& account, const std::vector<os::CoreInfo>& machine,

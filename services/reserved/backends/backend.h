@@ -71,7 +71,7 @@ class Backend {
   virtual BackendReport report() const = 0;
   // Returns whether the kernel keeps other threads out of a set.
   virtual bool enforces() const = 0;
-  // Why this backend can give no share of a core, and what would mend that; "": it can.
+  // Why this backend can give no share of a core, and what would repair that; "": it can.
   virtual std::string share_fault() const { return {}; }
 
   // Makes the default set from these cores, and moves everything movable into it.

@@ -73,11 +73,11 @@ ReservationController::Outcome ReservationController::tell(const Fact& fact) {
 void ReservationController::decide(const Fact& fact, Outcome& outcome) {
   for (const Command& command : parts_.accounts.decide(fact)) carry_out(command, outcome);
   Outcome others;
-  for (const Command& command : parts_.accounts.decide(held())) carry_out(command, others);
+  for (const Command& command : parts_.accounts.decide(not_freed_yet())) carry_out(command, others);
   settle();
 }
 
-Held ReservationController::held() const {
+NotFreedYet ReservationController::not_freed_yet() const {
   return {parts_.now(), joined(parts_.backend.held(), switched_off_), resources_.held()};
 }
 
@@ -125,7 +125,7 @@ Done<void> ReservationController::act(const Command& command, Outcome& outcome) 
   if (const auto* one = std::get_if<Join>(&command)) return join(*one);
   if (const auto* one = std::get_if<Part>(&command)) {
     parts_.backend.part(one->service, one->home);
-    if (is_visiting(one->service)) visits_.erase(one->service.pid);
+    if (is_using_loan(one->service)) loan_uses_.erase(one->service.pid);
   }
   if (const auto* one = std::get_if<LeaseOver>(&command)) remember_end(one->id, "its lease ended");
   if (const auto* one = std::get_if<Granted>(&command)) outcome.granted = one->id;
@@ -146,20 +146,20 @@ Done<void> ReservationController::enter(const Enter& command) {
 
 Done<void> ReservationController::join(const Join& command) {
   const Duration used = parts_.processes.used_by(command.service.pid);
-  visits_[command.service.pid] = {.service = command.service, .at_first = used, .latest = used};
+  loan_uses_[command.service.pid] = {.service = command.service, .at_first = used, .latest = used};
   return parts_.backend.join(command.set, command.service);
 }
 
 Duration ReservationController::used_since(const Process& service) const {
-  if (!is_visiting(service)) return {};
-  const Visit& visit = visits_.at(service.pid);
+  if (!is_using_loan(service)) return {};
+  const LoanUse& use = loan_uses_.at(service.pid);
   const bool is_there = is_same(parts_.processes, service);
-  return std::max(visit.latest, is_there ? parts_.processes.used_by(service.pid) : Duration{}) - visit.at_first;
+  return std::max(use.latest, is_there ? parts_.processes.used_by(service.pid) : Duration{}) - use.at_first;
 }
 
-bool ReservationController::is_visiting(const Process& service) const {
-  const auto visit = visits_.find(service.pid);
-  return visit != visits_.end() && visit->second.service == service;
+bool ReservationController::is_using_loan(const Process& service) const {
+  const auto use = loan_uses_.find(service.pid);
+  return use != loan_uses_.end() && use->second.service == service;
 }
 
 // ---- What clients ask ----
@@ -173,7 +173,7 @@ Expected<GrantView, Refusal> ReservationController::reserve(Holder holder, const
       return Refusal{.kind = RefusalKind::system_refused, .reason = std::move(fault)};
   if (resources_.held() != ResourceAmounts{}) {  // the kernel may have given back the rest by now
     resources_.sweep();
-    tell(held());
+    tell(not_freed_yet());
   }
   // Watches the process before it is granted anything, so that its end is never missed.
   if (auto watched = watch(process); !watched) return watched.error();
@@ -267,7 +267,7 @@ void ReservationController::watch_needed() {
     for (const Loan& loan : account->loans)
       if (!loan.over) needed.push_back(loan.service);
   }
-  needed.insert(needed.end(), heirs_.begin(), heirs_.end());
+  needed.insert(needed.end(), survivors_.begin(), survivors_.end());
   parts_.watch_only(needed);
 }
 
@@ -286,15 +286,15 @@ Expected<GrantView, Refusal> ReservationController::work_on(ReservationId id, co
     return Refusal{.kind = RefusalKind::not_yours,
                    .reason = "reservation " + std::to_string(id.value) + " is not lent to process " +
                              std::to_string(service.pid) + "; its holder has to lend it first"};
-  if (is_visiting(service))
+  if (is_using_loan(service))
     return Refusal{
         .kind = RefusalKind::bad_request,
         .reason = "process " + std::to_string(service.pid) + " works on a client's cores already; leave first"};
   parts_.backend.look();
   const Account* const tree = nearest(service);
-  const Outcome outcome = tell(CameIn{id, service, tree == nullptr ? no_reservation : tree->id});
+  const Outcome outcome = tell(LoanUseBegan{id, service, tree == nullptr ? no_reservation : tree->id});
   if (outcome.join_fault.empty()) return view(id);
-  tell(Left{id, service, {}});
+  tell(LoanUseEnded{id, service, {}});
   return Refusal{.kind = RefusalKind::system_refused,
                  .reason = "process " + std::to_string(service.pid) +
                            " could not be brought to the cores of reservation " + std::to_string(id.value) + ": " +
@@ -303,7 +303,7 @@ Expected<GrantView, Refusal> ReservationController::work_on(ReservationId id, co
 
 void ReservationController::leave(ReservationId id, const Process& service) {
   const std::scoped_lock lock(mutex_);
-  tell(Left{id, service, used_since(service)});
+  tell(LoanUseEnded{id, service, used_since(service)});
 }
 
 void ReservationController::charge(ReservationId id, const Process& client, Duration used) {
@@ -321,7 +321,7 @@ void ReservationController::ended(const Process& process) {
 
 bool ReservationController::tick() {
   const std::scoped_lock lock(mutex_);
-  for (auto& [pid, visit] : visits_) visit.latest = visit.at_first + used_since(visit.service);
+  for (auto& [pid, use] : loan_uses_) use.latest = use.at_first + used_since(use.service);
   for (const Lost& lost : parts_.backend.sweep()) fail(lost.id, lost.why);
   resources_.sweep();
   watch_cores();
@@ -339,7 +339,7 @@ void ReservationController::watch_cores() {
     for (const CoreState& core : parts_.accounts.cores()) all.push_back(core.info.core);
     switched_off_ = without(all, *online);
   }
-  const std::vector<CoreId> gone = held().cores;
+  const std::vector<CoreId> gone = not_freed_yet().cores;
   for (const Account* account : parts_.accounts.all()) {
     const auto lost = common_to(account->place.cores, gone);
     if (lost.empty()) continue;
@@ -365,18 +365,18 @@ void ReservationController::watch_interrupts() {
 
 // Watches one living process of a tree whose first process has ended. When that one ends, the next is watched, and so
 // the end of the tree is noticed at once.
-void ReservationController::watch_heir(const Account& account, const std::vector<int>& living) {
+void ReservationController::watch_survivor(const Account& account, const std::vector<int>& living) {
   if (!parts_.watch || account.holder.extent != Extent::tree || parts_.processes.is_running(account.holder.process))
     return;
   for (const int pid : living)
-    if (const auto heir = parts_.processes.identity(pid); heir && parts_.processes.is_running(*heir)) {
-      if (parts_.watch(*heir)) heirs_.push_back(*heir);  // if this fails, the next tick notices the end
+    if (const auto survivor = parts_.processes.identity(pid); survivor && parts_.processes.is_running(*survivor)) {
+      if (parts_.watch(*survivor)) survivors_.push_back(*survivor);  // if this fails, the next tick notices the end
       return;
     }
 }
 
 // Tells whether a process of this reservation works on another reservation's cores now.
-bool ReservationController::has_visitor(ReservationId id) const {
+bool ReservationController::has_loan_user(ReservationId id) const {
   for (const Account* account : parts_.accounts.all())
     for (const Loan& loan : account->loans)
       if (loan.in_use && account->id != id && parts_.accounts.home_of(loan) == id &&
@@ -389,20 +389,20 @@ bool ReservationController::has_visitor(ReservationId id) const {
 // cores, or another program has moved it away. Its end is noticed by the watch.
 bool ReservationController::is_elsewhere(const Account& account) const {
   const bool is_process = account.holder.extent != Extent::thread;
-  return has_visitor(account.id) || (is_process && parts_.processes.is_running(account.holder.process));
+  return has_loan_user(account.id) || (is_process && parts_.processes.is_running(account.holder.process));
 }
 
 // Releases the reservations of trees and threads that have ended.
 void ReservationController::forget_ended() {
   std::vector<ReservationId> over;
-  heirs_.clear();
+  survivors_.clear();
   parts_.backend.look();
   for (const Account* account : parts_.accounts.all()) {
     if (account->waiting) continue;
     const Members living = parts_.backend.processes_of(account->id);
     if (!living) continue;  // if the host cannot be read, treat it as living
     if (living->empty() && !is_elsewhere(*account)) over.push_back(account->id);
-    watch_heir(*account, *living);
+    watch_survivor(*account, *living);
   }
   for (const ReservationId id : over) tell(Released{parts_.now(), id});
   watch_needed();

@@ -95,7 +95,7 @@ class ReservationController {
     std::string why;
   };
   // A service that works on a client's cores, and its execution time.
-  struct Visit {
+  struct LoanUse {
     Process service{};
     Duration at_first{};  // when this work began
     Duration latest{};    // at the last tick; the kernel may forget the process before its end is noticed
@@ -110,24 +110,24 @@ class ReservationController {
   Outcome tell(const Fact& fact);
   void decide(const Fact& fact, Outcome& outcome);
   void carry_out(const Command& command, Outcome& outcome);
-  Held held() const;
+  NotFreedYet not_freed_yet() const;
   void settle();
   Done<void> act(const Command& command, Outcome& outcome);
   Done<void> enter(const Enter& command);
   Done<void> join(const Join& command);
   Expected<GrantView, Refusal> view(ReservationId id) const;
   Duration used_since(const Process& service) const;
-  bool is_visiting(const Process& service) const;
+  bool is_using_loan(const Process& service) const;
   void fail(ReservationId id, const std::string& why);
   void remember_end(ReservationId id, const std::string& why);
   Expected<void, Refusal> watch(const Process& process);
   void watch_needed();
-  void watch_heir(const Account& account, const std::vector<int>& living);
+  void watch_survivor(const Account& account, const std::vector<int>& living);
   void forget_ended();
   void watch_cores();
   void watch_interrupts();
   const Account* nearest(const Process& process) const;
-  bool has_visitor(ReservationId id) const;
+  bool has_loan_user(ReservationId id) const;
   bool is_elsewhere(const Account& account) const;
 
   mutable std::mutex mutex_;
@@ -141,12 +141,12 @@ class ReservationController {
     ReservationId id{};
     std::string why{};
   };
-  std::deque<Ended> why_ended_{};           // the latest reservations that ended other than by release
-  std::map<std::int32_t, Visit> visits_{};  // work in progress, by pid of the service
+  std::deque<Ended> why_ended_{};                // the latest reservations that ended other than by release
+  std::map<std::int32_t, LoanUse> loan_uses_{};  // work in progress, by pid of the service
   Time interrupts_looked_at_{};
   std::vector<CoreId> switched_off_{};  // at the last check
   bool is_balanced_ = false;            // irqbalance runs although this daemon steers interrupts
-  std::vector<Process> heirs_{};        // one living process of each tree whose first process has ended; watched
+  std::vector<Process> survivors_{};    // one living process of each tree whose first process has ended; watched
 };
 
 }  // namespace corelane::reserved

@@ -22,8 +22,8 @@ std::string hex(const Writer& writer) {
 }
 
 // Lends up to `size` bytes at a time.
-struct LendingRoom final : cdr::Room {
-  explicit LendingRoom(std::size_t most) : size(most) {}
+struct LendingMemory final : cdr::MessageMemory {
+  explicit LendingMemory(std::size_t most) : size(most) {}
   MutableBytes lend(std::size_t bytes) noexcept override {
     ++asked;
     if (bytes > size) return {};
@@ -219,45 +219,45 @@ TEST_CASE("padding that would cross the limit is a failure too") {
   CHECK(writer.size() == 1);
 }
 
-TEST_CASE("a long message goes into the room that was given for it and a short one does not") {
-  LendingRoom room(1'000'000);
+TEST_CASE("a long message goes into the memory that was given for it and a short one does not") {
+  LendingMemory memory(1'000'000);
   const std::vector<std::byte> block(100'000, std::byte{7});
   Writer writer, plain;
   for (int message = 0; message < 2; ++message) {
     writer.clear(), plain.clear();
-    writer.set_room(&room);
+    writer.set_memory(&memory);
     writer.write(std::uint32_t{1}), plain.write(std::uint32_t{1});
-    CHECK_FALSE(room.holds(writer.bytes()));
+    CHECK_FALSE(memory.holds(writer.bytes()));
     for (int i = 0; i < 3; ++i) writer.write_octets(block), plain.write_octets(block);
-    CHECK(room.holds(writer.bytes()));
+    CHECK(memory.holds(writer.bytes()));
     CHECK(writer.to_vector() == plain.to_vector());
   }
   writer.clear();
-  CHECK_FALSE(room.holds(writer.bytes()));
+  CHECK_FALSE(memory.holds(writer.bytes()));
 }
 
-TEST_CASE("a message for which there is no room goes on in the writer's own memory") {
-  LendingRoom room(150'000);
+TEST_CASE("a message for which that memory is too small goes on in the writer's own memory") {
+  LendingMemory memory(150'000);
   const std::vector<std::byte> block(100'000, std::byte{7});
   Writer writer, plain;
   for (int message = 0; message < 2; ++message) {
     writer.clear(), plain.clear();
-    writer.set_room(&room);
+    writer.set_memory(&memory);
     for (int i = 0; i < 3; ++i) writer.write_octets(block), plain.write_octets(block);
     CHECK(writer.ok());
-    CHECK_FALSE(room.holds(writer.bytes()));
+    CHECK_FALSE(memory.holds(writer.bytes()));
     CHECK(writer.to_vector() == plain.to_vector());
   }
 }
 
-TEST_CASE("bytes up to where a room begins to count stay with the writer") {
-  const std::size_t size = GENERATE(Writer::room_from - 1, Writer::room_from, Writer::room_from + 1);
-  LendingRoom room(1'000'000);
+TEST_CASE("bytes up to the size from which it counts stay with the writer") {
+  const std::size_t size = GENERATE(Writer::memory_from - 1, Writer::memory_from, Writer::memory_from + 1);
+  LendingMemory memory(1'000'000);
   Writer writer;
-  writer.set_room(&room);
+  writer.set_memory(&memory);
   for (std::size_t i = 0; i < size; ++i) writer.write(std::uint8_t{1});
   CHECK(writer.size() == size);
-  CHECK(room.holds(writer.bytes()) == (size > Writer::room_from));
+  CHECK(memory.holds(writer.bytes()) == (size > Writer::memory_from));
 }
 
 TEST_CASE("a writer says how much memory it keeps, whatever it was cleared of") {
@@ -369,18 +369,18 @@ TEST_CASE("a lasting block counts for the limit") {
   CHECK(writer.parts().size() == 1);
 }
 
-TEST_CASE("a lasting block goes into a room where there is one and stays outside where there is none") {
+TEST_CASE("a lasting block goes into lent memory where there is some and stays outside where there is none") {
   const std::size_t size =
-      GENERATE(Writer::room_from - 5, Writer::room_from - 4, Writer::room_from - 3, std::size_t{200'000});
+      GENERATE(Writer::memory_from - 5, Writer::memory_from - 4, Writer::memory_from - 3, std::size_t{200'000});
   const bool has_room = GENERATE(false, true);
   const auto block = lasting(size);
-  LendingRoom room(has_room ? 1'000'000 : 0);
+  LendingMemory memory(has_room ? 1'000'000 : 0);
   Writer writer, plain;
-  writer.set_room(&room);
+  writer.set_memory(&memory);
   write_lasting(writer, block), plain.write_octets(block);
-  const bool is_lent = has_room && size + 4 > Writer::room_from;
+  const bool is_lent = has_room && size + 4 > Writer::memory_from;
   CHECK(refers_to(writer, block) == !is_lent);
-  CHECK(room.holds(writer.bytes()) == is_lent);
+  CHECK(memory.holds(writer.bytes()) == is_lent);
   CHECK(all_of(writer) == plain.to_vector());
 }
 

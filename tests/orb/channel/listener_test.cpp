@@ -172,14 +172,14 @@ TEST_CASE("silent clients that took all descriptors and went away keep no other 
   CHECK(status == 0);
 }
 
-TEST_CASE("a client that the greeter rejects is told why, whatever the client sends") {
+TEST_CASE("a client that is rejected when it connects is told why, whatever the client sends") {
   const TempDirectory directory;
-  const Greeter greeter = [](const Peer& peer, const os::Fd& socket) -> Expected<void, SetupFault> {
+  const AdmitOnConnect admit = [](const Peer& peer, const os::Fd& socket) -> Expected<void, SetupFault> {
     CHECK(peer.process == getpid());
     CHECK(socket);
     return SetupFault{Kind::denied, "not today"};
   };
-  auto listener = Listener::listen(directory / "channel", {.greeter = greeter});
+  auto listener = Listener::listen(directory / "channel", {.admit_on_connect = admit});
   REQUIRE(listener);
   auto client = std::async(std::launch::async, [&] { return Channel::connect(directory / "channel", {}, soon()); });
   CHECK(listener->accept(soon()).error().text == "not today");
@@ -256,7 +256,7 @@ namespace {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   int asked = 0;
   const auto make_none = [&] { return ++asked, false; };
-  auto listener = Listener::listen(path, {.access = {.users = {1}}, .room_maker = make_none});
+  auto listener = Listener::listen(path, {.access = {.users = {1}}, .free_descriptors = make_none});
   const os::Fd lowest(dup(0));
   const auto none_left = static_cast<rlim_t>(lowest.get());
   const rlimit few{.rlim_cur = none_left, .rlim_max = none_left};

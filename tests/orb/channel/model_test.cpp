@@ -43,7 +43,7 @@ enum class Flaw {
   near_bit_is_ignored,  // by an end that does not support near sleep
   near_bit_too_long,    // it is announced for the descriptor, too
   hang_up_is_not_told,
-  no_nudge,  // from an end that finds something while it arms
+  not_made_readable,  // from an end that finds something while it arms
   close_without_ring,
   no_look_behind_end,       // for a record that came just before the close
   state_is_not_looked_at,   // only the hang-up tells of a close
@@ -99,7 +99,7 @@ struct State {
   std::uint8_t taken_out = nobody, closer_took = nobody;  // what each of the two took out of the sleep word
   std::uint8_t rings = 0;                                 // on the descriptor or at the socket, not yet taken
   bool woken = false;                                     // out of the futex, or by the signal
-  bool far = false, blocked = false, nudged = false;
+  bool far = false, blocked = false, made_readable = false;
   Fate fate = Fate::none;
   bool closing = false, hung_up = false, closed_here = false;
   auto operator<=>(const State&) const = default;
@@ -352,7 +352,7 @@ class Search {
         return move(next);
       case Waiter::drain:  // Channel::disarm(): Sleeper::drain()
         next.rings = 0;
-        next.nudged = false;
+        next.made_readable = false;
         next.waiter = Waiter::look_at_peer;
         return move(next);
       case Waiter::look_at_peer:  // End::look_at_peer(), after a sleep in vain; ChannelLink::receive_some()
@@ -383,19 +383,20 @@ class Search {
   }
 
   // Channel::arm() has found a record or the end. It calls withdraw(), and drain() if an end has rung. Then
-  // ChannelLink::nudge() is called.
+  // ChannelLink::make_readable() is called.
   void find_while_arming(State next) {
     drain(next, next.waiter_buffer);
     if (next.memory[sleeper] == nobody) next.rings = 0;
     next.memory[sleeper] = nobody;
-    next.nudged = flaw_ != Flaw::no_nudge;
+    next.made_readable = flaw_ != Flaw::not_made_readable;
     next.waiter = Waiter::sleep;
     move(next);
   }
 
   bool is_woken(const State& s) const {
     const bool died = s.publisher == Publisher::dead;
-    if (at_descriptor(s)) return s.rings > 0 || s.nudged || ((died || s.hung_up) && flaw_ != Flaw::hang_up_is_not_told);
+    if (at_descriptor(s))
+      return s.rings > 0 || s.made_readable || ((died || s.hung_up) && flaw_ != Flaw::hang_up_is_not_told);
     return s.woken || (died && flaw_ != Flaw::no_slices);  // another sleeper learns of a death when its slice ends
   }
 
@@ -489,7 +490,7 @@ TEST_CASE("the search finds the near sleeper whose bit the other end does not kn
 }
 
 TEST_CASE("the search finds an end that arms, sees something and does not report it") {
-  CHECK(Search(GENERATE(Sleep::watched_event, Sleep::watched_far), Flaw::no_nudge, false).stuck() > 0);
+  CHECK(Search(GENERATE(Sleep::watched_event, Sleep::watched_far), Flaw::not_made_readable, false).stuck() > 0);
 }
 
 TEST_CASE("the search finds the sleeper that is not told of a death") {

@@ -107,9 +107,10 @@ TEST_CASE("a rejected client delays nobody with the packets that it has sent") {
   const std::string path = directory / "channel";
   LingeringSocket lingering;
   {
-    auto listener = Listener::listen(path, {.greeter = [](const Peer&, const os::Fd&) -> Expected<void, SetupFault> {
-                                       return SetupFault{Kind::denied, "not today"};
-                                     }});
+    auto listener =
+        Listener::listen(path, {.admit_on_connect = [](const Peer&, const os::Fd&) -> Expected<void, SetupFault> {
+                           return SetupFault{Kind::denied, "not today"};
+                         }});
     REQUIRE(listener);
     const auto incoming = connect_socket(path, soon());
     REQUIRE(incoming);
@@ -345,8 +346,8 @@ TEST_CASE("a peer that fills its descriptors and makes them blocking does not de
   Given given;
   fill_and_make_block(given.record);
   fill_and_make_block(given.room);
-  given.end->nudge();
-  given.end->nudge_for_room();
+  given.end->make_readable();
+  given.end->make_room_readable();
   CHECK(given.end->is_open());
 }
 

@@ -102,30 +102,30 @@ TEST_CASE("only those on the access list are welcome") {
   CHECK(WEXITSTATUS(status) == (welcome ? 3 : 2));
 }
 
-TEST_CASE("a client that the porter rejects is told why and gets no channel") {
-  const Porter porter = [](const Peer&, const auto&) { return SetupFault{Kind::denied, "no room today"}; };
-  const auto [asked, answered] = shake_hands({}, {.porter = porter});
+TEST_CASE("a client that is rejected after its hello is told why and gets no channel") {
+  const AdmitAfterHello admit = [](const Peer&, const auto&) { return SetupFault{Kind::denied, "no room today"}; };
+  const auto [asked, answered] = shake_hands({}, {.admit_after_hello = admit});
   CHECK(asked.error().kind == Kind::refused);
   CHECK(says(asked, "no room today"));
   CHECK(answered.error().kind == Kind::denied);
 }
 
-TEST_CASE("what the porter returns comes with the channel, or is released if the channel is not taken") {
+TEST_CASE("what admit_after_hello returns comes with the channel, or is released if the channel is not taken") {
   std::weak_ptr<void> given;
-  const Porter porter = [&](const Peer& peer, const auto&) -> Expected<std::shared_ptr<void>, SetupFault> {
+  const AdmitAfterHello admit = [&](const Peer& peer, const auto&) -> Expected<std::shared_ptr<void>, SetupFault> {
     CHECK(peer.process == getpid());
     const auto pass = std::make_shared<int>(7);
     given = pass;
     return std::shared_ptr<void>(pass);
   };
   {
-    const ChannelPair pair({}, {.porter = porter});
-    CHECK(*std::static_pointer_cast<int>(pair.far.pass()) == 7);
-    CHECK_FALSE(pair.near.pass());
+    const ChannelPair pair({}, {.admit_after_hello = admit});
+    CHECK(*std::static_pointer_cast<int>(pair.far.attachment()) == 7);
+    CHECK_FALSE(pair.near.attachment());
   }
   CHECK(given.expired());
-  // The answer exceeds the connector's own limit. The acceptor asks its porter and answers, and the connector refuses.
-  const auto [asked, answered] = shake_hands({.largest_peer = 4096}, {.porter = porter});
+  // The answer exceeds the connector's own limit. The acceptor admits it and answers, and the connector refuses.
+  const auto [asked, answered] = shake_hands({.largest_peer = 4096}, {.admit_after_hello = admit});
   CHECK_FALSE(asked);
   CHECK_FALSE(answered);
   CHECK(given.expired());

@@ -282,7 +282,7 @@ using Ways = WithFollowers<Followers, Tcp, Unix, OverChannel, SharedTcp, Local>;
 std::vector<std::size_t> interesting_sizes() {
   std::vector<std::size_t> sizes{0, 1, 7, 1000};
   constexpr std::size_t kib = 1024;
-  for (const std::size_t step : {8 * kib, cdr::Writer::refers_from, cdr::Writer::room_from, 68 * kib, 256 * kib})
+  for (const std::size_t step : {8 * kib, cdr::Writer::refers_from, cdr::Writer::memory_from, 68 * kib, 256 * kib})
     for (const std::size_t header : {std::size_t{0}, std::size_t{28}, std::size_t{64}, std::size_t{100}})
       for (const int by : {-1, 0, 1}) sizes.push_back(step - header + static_cast<std::size_t>(by));
   sizes.insert(sizes.end(), {1'048'576, 3'000'001});

@@ -33,7 +33,7 @@ ProcessCounters sample(std::uint64_t number) {
   counters.program = "plant";
   counters.admitted = number;
   counters.queue_full = number + 1;
-  counters.standing = {.guarantee = Guarantee::placement, .direct = true, .real_time = false, .guarded = false};
+  counters.conditions = {.guarantee = Guarantee::placement, .direct = true, .real_time = false, .guarded = false};
   counters.cores = {{.core = CoreId{3}, .capacity = 950'000, .admitted = 100'000, .tasks = 1}};
   TaskCounters task;
   task.task = TaskId{7};
@@ -88,7 +88,7 @@ TEST_CASE("a counter page says what was written into it") {
   CHECK(pages[0].program == "plant");
   CHECK(pages[0].admitted == 5);
   CHECK(pages[0].queue_full == 6);
-  CHECK(pages[0].standing == sample(5).standing);
+  CHECK(pages[0].conditions == sample(5).conditions);
   REQUIRE(pages[0].tasks.size() == 2);
   CHECK(pages[0].tasks[1].label == "Plant/step");
   CHECK(pages[0].tasks[1].contract == make_contract(10ms, 1ms));
@@ -335,8 +335,8 @@ TEST_CASE("a file that is no page is left alone") {
   CHECK(directory.entries() == 5);
 }
 
-struct NoChores final : ChoreTaker {
-  void take_chore(JobPtr&) noexcept override {}
+struct NoInternalJobs final : InternalJobQueue {
+  void take_internal(JobPtr&) noexcept override {}
 };
 
 TEST_CASE("tasks that run where their jobs arrive have a page too") {
@@ -350,13 +350,14 @@ TEST_CASE("tasks that run where their jobs arrive have a page too") {
   report.tasks[0].real_time = true;
   report.tasks[1].gone = true;
   {
-    NoChores none;
+    NoInternalJobs none;
     TaskEvents events(none);
     InlineHousekeeper counters(directory.path(), 4, {.lowest = 2, .highest = 49}, true, events, [&] { return report; });
     REQUIRE(counters.start(256 * 1024));
     std::vector<ProcessCounters> pages;
     while (pages.empty()) pages = read_pages(directory.path());  // bound: the thread's start
-    CHECK(pages[0].standing == Standing{.guarantee = Guarantee::priorities, .real_time = true, .guarded = false});
+    CHECK(pages[0].conditions ==
+          PromiseConditions{.guarantee = Guarantee::priorities, .real_time = true, .guarded = false});
     REQUIRE(pages[0].tasks.size() == 1);
     CHECK(pages[0].tasks[0].jobs == 5);
     CHECK(pages[0].tasks[0].native == sched::native_of(Priority{3}, {.lowest = 2, .highest = 49}));
@@ -427,7 +428,7 @@ TEST_CASE("the housekeeper publishes what a machine runs") {
   CHECK(pages[0].admitted == 1);
   CHECK(pages[0].jobs_refused == 1);
   CHECK(pages[0].refused == 1);
-  CHECK(pages[0].standing.guarantee == Guarantee::bounds);
+  CHECK(pages[0].conditions.guarantee == Guarantee::bounds);
   REQUIRE(pages[0].refusals.size() == 1);
   CHECK(pages[0].refusals[0].why.code == sched::RefusalCode::not_schedulable);
   CHECK(pages[0].refusals[0].why.nearest.found());  // the contract that would have fitted, as the client was told

@@ -17,10 +17,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Keeps the chore until the test runs it.
-class Later final : public ChoreTaker {
+// Keeps the internal job until the test runs it.
+class Later final : public InternalJobQueue {
  public:
-  void take_chore(JobPtr& job) noexcept override {
+  void take_internal(JobPtr& job) noexcept override {
     ++asked;
     if (room) held = std::move(job);
   }
@@ -36,7 +36,7 @@ class Later final : public ChoreTaker {
 };
 
 struct Events {
-  explicit Events(ChoreTaker& taker) : events(taker) {
+  explicit Events(InternalJobQueue& queue) : events(queue) {
     events.set(TaskEventKind::miss, [this](const TaskEvent& event) { heard.push_back(event); });
   }
   void miss(std::uint64_t job) { events.post({.kind = TaskEventKind::miss, .job = JobId{job}}); }
@@ -77,7 +77,7 @@ TEST_CASE("the log tells of late jobs soon and then once in ten seconds and name
         "dispatch: 2 requests were refused while a job of their task waited (last task 7, Plant.step)");
 }
 
-TEST_CASE("events are told later and in order and one chore is asked for") {
+TEST_CASE("events are told later and in order and one internal job is asked for") {
   Later later;
   Events events(later);
   for (std::uint64_t i = 1; i <= 3; ++i) events.miss(i);
@@ -188,7 +188,7 @@ TEST_CASE("events that find no room are counted in the next one that does") {
   CHECK(events.heard.back().lost == 5);
 }
 
-TEST_CASE("a chore that finds no room is asked for again with the next event") {
+TEST_CASE("an internal job that finds no room is asked for again with the next event") {
   Later later;
   Events events(later);
   later.room = false;

@@ -102,7 +102,7 @@ TEST_CASE("when two tasks call each other in different chains, one is told that 
 }
 
 TEST_CASE("a call of a job that times out names the task and how many of its calls waited meanwhile") {
-  const std::string text = core::text_of_vain_wait(TaskId{7}, 2);
+  const std::string text = core::text_of_deadlocked_wait(TaskId{7}, 2);
   for (const char* part : {"timeout.request", "job of task 7", "meanwhile, 2", "make one of the calls"})
     CHECK_THAT(text, Catch::Contains(part));
 }

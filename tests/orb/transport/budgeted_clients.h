@@ -31,7 +31,7 @@ struct StillClock {
 struct Client final : MemoryHolder {
   explicit Client(std::shared_ptr<MemoryAccount> its) : account(std::move(its)) {}
   void on_room() noexcept override { ++told; }
-  void give_up(Stalled why) noexcept override { gave_up.push_back(why); }
+  void close_stalled(Stalled why) noexcept override { gave_up.push_back(why); }
   bool half(std::size_t bytes) { return account->hold_half(bytes); }
   bool may_read() { return account->may_read(); }
 

@@ -41,7 +41,7 @@ class Echo final : public transport::Watcher {
     if (const auto connection = connection_.lock()) (void)connection->send(bytes);
   }
   bool is_idle() noexcept override { return !busy_; }
-  void give_way() noexcept override {
+  void on_evict() noexcept override {
     if (const auto connection = connection_.lock()) connection->close();
   }
   void on_closed(Error) noexcept override {}

@@ -18,7 +18,7 @@ class Yielding final : public Collector {
  public:
   explicit Yielding(ConnectionPtr connection) : connection_(std::move(connection)) {}
   bool is_idle() noexcept override { return idle.load(); }
-  void give_way() noexcept override { connection_->close(); }
+  void on_evict() noexcept override { connection_->close(); }
   void let_go() { connection_->unwatch(), connection_.reset(); }
 
   std::atomic<bool> idle{true};

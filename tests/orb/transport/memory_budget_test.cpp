@@ -438,7 +438,7 @@ TEST_CASE("connections that wait are told in the order in which they began to wa
       told.push_back(this);
       (void)account->may_read();  // waits again
     }
-    void give_up(Stalled) noexcept override {}
+    void close_stalled(Stalled) noexcept override {}
     const std::shared_ptr<MemoryAccount> account;
     std::vector<Asking*>& told;
   };
@@ -466,7 +466,7 @@ TEST_CASE("a real-time thread that makes room has others tell those that wait") 
       if (os::is_real_time()) ++told_in_real_time;
       ++told;
     }
-    void give_up(Stalled) noexcept override {}
+    void close_stalled(Stalled) noexcept override {}
     const std::shared_ptr<MemoryAccount> account;
     std::atomic<int> told{0}, told_in_real_time{0};
   };

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "orb/transport/detail/kept_listener.h"
+#include "orb/transport/detail/path_listener.h"
 #include "tests/support/captured_errors.h"
 #include "tests/support/temp_directory.h"
 
@@ -17,7 +17,7 @@ namespace path_watcher_test {
 using namespace corelane;
 using namespace std::chrono_literals;
 using transport::Endpoint;
-using transport::KeptListener;
+using transport::PathListener;
 using transport::PathWatcher;
 
 namespace {
@@ -36,7 +36,7 @@ class Still final : public transport::Listener {
 struct Kept {
   const testing::TempDirectory place;
   std::shared_ptr<PathWatcher> watcher = std::make_shared<PathWatcher>();
-  std::vector<std::unique_ptr<KeptListener>> listeners;
+  std::vector<std::unique_ptr<PathListener>> listeners;
   int made = 0;
   Time now = Time{} + 1h;
 
@@ -51,7 +51,7 @@ struct Kept {
       if (!(std::ofstream(at.path) << "x")) return Error{};
       return std::unique_ptr<transport::Listener>(std::make_unique<Still>(at.path));
     };
-    listeners.push_back(std::make_unique<KeptListener>(std::make_unique<Still>(path), make_again, watcher));
+    listeners.push_back(std::make_unique<PathListener>(std::make_unique<Still>(path), make_again, watcher));
   }
   // Waits as its thread does.
   void await() { watcher->parker().park(never); }

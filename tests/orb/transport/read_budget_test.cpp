@@ -23,7 +23,7 @@ constexpr sched::Reservation all{400us, 1ms};
 
 }  // namespace
 
-TEST_CASE("strangers may use half of the reader's budget and then wait for its return") {
+TEST_CASE("connections without tasks may use half of the reader's budget and then wait for its return") {
   ReadBudget budget(all);
   ReadAccount stranger;
   REQUIRE(budget.readable_at(at(0us), stranger) == at(0us));
@@ -34,9 +34,9 @@ TEST_CASE("strangers may use half of the reader's budget and then wait for its r
   CHECK(budget.readable_at(at(1ms), stranger) == at(1ms));
 }
 
-TEST_CASE("strangers that flood take nothing from connections with tasks") {
+TEST_CASE("connections without tasks that flood take nothing from connections with tasks") {
   ReadBudget budget(all);
-  ReadAccount flood, ours{.payer = ReadPayer::tasks};
+  ReadAccount flood, ours{.share = ReadShare::with_tasks};
   for (Duration now{}; now < 100ms;) {
     const Time next = budget.readable_at(at(now), flood);
     if (next > at(now)) {
@@ -50,7 +50,7 @@ TEST_CASE("strangers that flood take nothing from connections with tasks") {
 
 TEST_CASE("a connection with tasks that floods leaves the others as much") {
   ReadBudget budget(all);
-  ReadAccount flood{.payer = ReadPayer::tasks}, other{.payer = ReadPayer::tasks};
+  ReadAccount flood{.share = ReadShare::with_tasks}, other{.share = ReadShare::with_tasks};
   REQUIRE(budget.readable_at(at(0us), flood) == at(0us));
   budget.charge(at(100us), 100us, flood);
   CHECK(budget.readable_at(at(100us), flood) == at(1ms));
@@ -59,7 +59,7 @@ TEST_CASE("a connection with tasks that floods leaves the others as much") {
 
 TEST_CASE("reading takes at most its budget and a turn in any window of the period, whatever comes") {
   ReadBudget budget(all);
-  ReadAccount accounts[] = {{}, {}, {.payer = ReadPayer::tasks}, {.payer = ReadPayer::tasks}};
+  ReadAccount accounts[] = {{}, {}, {.share = ReadShare::with_tasks}, {.share = ReadShare::with_tasks}};
   constexpr Duration turn = 30us;
   std::vector<Time> ends;
   std::size_t which = 0;
@@ -113,7 +113,7 @@ TEST_CASE("a connection that sends something unforeseen pays for it before it is
   SECTION("and is free again when what it sends next is foreseen") {
     budget.charge(at(2ms), 10us, account, within);
     CHECK(budget.readable_at(at(2ms), account) == at(2ms));
-    ReadAccount other{.owes = true};
+    ReadAccount other{.waits_for_budget = true};
     CHECK(budget.readable_at(at(2ms), other) == at(2ms));  // the foreseen turn cost nothing
   }
   SECTION("and goes on paying while it is not") {
@@ -124,7 +124,7 @@ TEST_CASE("a connection that sends something unforeseen pays for it before it is
 
 TEST_CASE("many connections that send what is unforeseen share one budget") {
   ReadBudget budget(platform, ReadLimit::unforeseen);
-  std::vector<ReadAccount> accounts(100, ReadAccount{.owes = true});
+  std::vector<ReadAccount> accounts(100, ReadAccount{.waits_for_budget = true});
   Duration used{};
   constexpr Duration turn = 7us;
   for (Duration now{}; now < 1s; now += turn)
@@ -153,7 +153,7 @@ TEST_CASE("the pieces of a message cost what the message turns out to be") {
   REQUIRE(budget.readable_at(at(50us), account) == at(50us));
   SECTION("nothing where it is a task's") {
     budget.charge(at(55us), 5us, account, within);
-    ReadAccount other{.owes = true};
+    ReadAccount other{.waits_for_budget = true};
     CHECK(budget.readable_at(at(55us), account) == at(55us));
     CHECK(budget.readable_at(at(55us), other) == at(55us));
   }
@@ -200,7 +200,7 @@ TEST_CASE("long messages that are foreseen are expected from the second on, unti
 
 TEST_CASE("half a message that never becomes whole is paid when its connection ends") {
   ReadBudget budget(platform, ReadLimit::unforeseen);
-  ReadAccount account, other{.owes = true};
+  ReadAccount account, other{.waits_for_budget = true};
   budget.charge(at(100us), 100us, account, piece);
   REQUIRE(budget.readable_at(at(100us), other) == at(100us));
   budget.charge(at(110us), 1us, account, {.unforeseen = true});
@@ -244,7 +244,7 @@ class Limited : public testing::StreamHarness<testing::TcpV4> {
 
 }  // namespace
 
-TEST_CASE("a connection with tasks is read while strangers wait for their budget") {
+TEST_CASE("a connection with tasks is read while others wait for their budget") {
   Limited server;
   const auto stranger = server.watched(), ours = server.watched();
   ours.pair.called->read_for_tasks();
@@ -286,7 +286,7 @@ TEST_CASE("other work of the reactor's thread is not charged to the connection t
   CHECK(server.reactor->deferred_reads() == 0);
 }
 
-TEST_CASE("a stranger's backlog is drained within the strangers' budget, and tasks are read meanwhile") {
+TEST_CASE("the backlog of a connection without tasks is drained within its budget, and tasks are read meanwhile") {
   Limited server;
   const auto stranger = server.watched(), ours = server.watched();
   ours.pair.called->read_for_tasks();
@@ -321,7 +321,7 @@ TEST_CASE("a backlog that waits for the budget ends with the connection") {
   CHECK(slow.collector->closed.take().minor == minor::closed_here);
 }
 
-TEST_CASE("a stranger that waits can be taken back and received from with no byte lost") {
+TEST_CASE("a connection without tasks that waits can be taken back and received from with no byte lost") {
   Limited server;
   const auto stranger = server.watched();
   server.reactor->limit_reads(once_an_hour);
@@ -332,7 +332,7 @@ TEST_CASE("a stranger that waits can be taken back and received from with no byt
   CHECK(before + rest == testing::pattern(Limited::size));
 }
 
-TEST_CASE("a stranger that waits hears when the connection or the reactor ends") {
+TEST_CASE("a connection without tasks that waits hears when the connection or the reactor ends") {
   Limited server;
   const auto stranger = server.watched(), other = server.watched();
   server.reactor->limit_reads(once_an_hour);

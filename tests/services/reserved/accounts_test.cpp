@@ -33,7 +33,7 @@ class Books {
 
   void tell(const Fact& fact) {
     last = accounts.decide(fact);
-    std::ranges::copy(accounts.decide(Held{time_of(fact), held}), std::back_inserter(last));
+    std::ranges::copy(accounts.decide(NotFreedYet{time_of(fact), held}), std::back_inserter(last));
     model.carry_out(last);
     CHECK(model.faults == std::vector<std::string>{});
     CHECK(os::core_list_text(model.common) == os::core_list_text(accounts.common()));
@@ -222,14 +222,14 @@ TEST_CASE("a service works on its client's cores only where they were lent to it
   Books books("core:4 pu:1");
   const auto client = books.ask_cores(1, 1);
   const auto own = books.ask_cores(2, 1);
-  books.tell(CameIn{client, process_of(2)});
+  books.tell(LoanUseBegan{client, process_of(2)});
   CHECK(books.last.empty());
   books.tell(Lent{client, process_of(2)});
-  books.tell(CameIn{client, process_of(2)});
+  books.tell(LoanUseBegan{client, process_of(2)});
   CHECK(books.accounts.find(client)->loans.front().in_use);
-  books.tell(Left{client, process_of(2), 3ms});
+  books.tell(LoanUseEnded{client, process_of(2), 3ms});
   CHECK(std::get<Part>(books.last.front()).home == own);
-  books.tell(CameIn{client, process_of(2)});
+  books.tell(LoanUseBegan{client, process_of(2)});
   books.tell(TakenBack{client, process_of(2), 4ms});
   CHECK(books.accounts.find(client)->loans.front().over);
 }
@@ -238,7 +238,7 @@ TEST_CASE("a service that ends on its client's cores is parted from them") {
   Books books("core:4 pu:1");
   const auto client = books.ask_cores(1, 1);
   books.tell(Lent{client, process_of(2)});
-  books.tell(CameIn{client, process_of(2)});
+  books.tell(LoanUseBegan{client, process_of(2)});
   books.tell(Died{books.now, process_of(2), 3ms});
   CHECK(std::get<Part>(books.last.front()).service == process_of(2));
 }
@@ -250,7 +250,7 @@ TEST_CASE("the account of a loan outlives it, and those of the oldest beyond the
   const auto client = books.ask_cores(1, 1);
   for (const int service : {2, 3, 4, 5}) {
     books.tell(Lent{client, process_of(service)});
-    books.tell(CameIn{client, process_of(service)});
+    books.tell(LoanUseBegan{client, process_of(service)});
     books.tell(service % 2 == 0 ? Fact{TakenBack{client, process_of(service), 1ms}}
                                 : Fact{Died{books.now, process_of(service), 1ms}});
   }
@@ -274,9 +274,9 @@ TEST_CASE("one of a tree goes back to the tree's cores as long as that has them,
   const Process child = process_of(3);
   books.tell(Lent{client, child});
   const auto home_after_visit = [&](auto&& meanwhile) {
-    books.tell(CameIn{client, child, tree});
+    books.tell(LoanUseBegan{client, child, tree});
     meanwhile();
-    books.tell(Left{client, child, 3ms});
+    books.tell(LoanUseEnded{client, child, 3ms});
     return std::get<Part>(books.last.front()).home;
   };
   CHECK(home_after_visit([] {}) == tree);
@@ -302,8 +302,8 @@ TEST_CASE("work of a service on a client's cores is in the client's account") {
   const auto client = books.ask_cores(1, 1);
   books.tell(Lent{client, process_of(2)});
   for (int i = 0; i < 2; ++i) {
-    books.tell(CameIn{client, process_of(2)});
-    books.tell(Left{client, process_of(2), 3ms});
+    books.tell(LoanUseBegan{client, process_of(2)});
+    books.tell(LoanUseEnded{client, process_of(2), 3ms});
   }
   const Loan& loan = books.accounts.find(client)->loans.front();
   CHECK((loan.used == 6ms && loan.times == 2));
@@ -313,7 +313,7 @@ TEST_CASE("a service goes home when its client dies while it works there") {
   Books books("core:4 pu:1");
   const auto client = books.ask_cores(1, 1);
   books.tell(Lent{client, process_of(2)});
-  books.tell(CameIn{client, process_of(2)});
+  books.tell(LoanUseBegan{client, process_of(2)});
   books.tell(Died{books.now, process_of(1)});
   CHECK(std::holds_alternative<Part>(books.last.front()));
 }
@@ -383,9 +383,10 @@ TEST_CASE("facts about what is not there change nothing") {
   Books books("core:2 pu:1");
   const ReservationId none{99};
   const Process someone = process_of(1);
-  for (const Fact& fact : {Fact{Released{{}, none}}, Fact{Renewed{{}, none, 1s}}, Fact{Died{{}, someone}},
-                           Fact{Lent{none, someone}}, Fact{TakenBack{none, someone, 1s}}, Fact{CameIn{none, someone}},
-                           Fact{Left{none, someone, 1s}}, Fact{Charged{none, someone, 1s}}}) {
+  for (const Fact& fact :
+       {Fact{Released{{}, none}}, Fact{Renewed{{}, none, 1s}}, Fact{Died{{}, someone}}, Fact{Lent{none, someone}},
+        Fact{TakenBack{none, someone, 1s}}, Fact{LoanUseBegan{none, someone}}, Fact{LoanUseEnded{none, someone, 1s}},
+        Fact{Charged{none, someone, 1s}}}) {
     books.tell(fact);
     CHECK(books.last.empty());
   }
@@ -411,11 +412,11 @@ Fact random_fact(std::mt19937& random, Time now) {
     case 4:
       return Lent{id, process};
     case 5:
-      return CameIn{id, process};
+      return LoanUseBegan{id, process};
     case 6:
-      return Left{id, process, 1ms};
+      return LoanUseEnded{id, process, 1ms};
     case 7:
-      return Held{now, draw(2) == 0 ? core_list("1") : std::vector<CoreId>{}};
+      return NotFreedYet{now, draw(2) == 0 ? core_list("1") : std::vector<CoreId>{}};
     default:
       break;
   }

@@ -29,13 +29,13 @@ std::string etcd_host() {
 }
 
 EtcdFollower::EtcdFollower(EtcdClient& client, const EtcdKeys& keys, EtcdCache& cache, EtcdCopy* copy,
-                           EtcdOwnedNames& owned, ChangeTeller& teller, const EtcdPace& pace)
+                           EtcdOwnedNames& owned, ChangeNotifier& notifier, const EtcdPace& pace)
     : client_(client),
       keys_(keys),
       cache_(cache),
       copy_(copy),
       owned_(owned),
-      teller_(teller),
+      notifier_(notifier),
       pace_(pace),
       remembers_(remember()) {
   auto following = os::plain_thread<std::jthread>([this] { follow(); });
@@ -191,9 +191,9 @@ EtcdFault EtcdFollower::follow_changes(EtcdWatch& watch) {
 }
 
 void EtcdFollower::take(const std::vector<EtcdEvent>& events, std::uint64_t revision) {
-  teller_.queue(cache_.apply(events, revision));
+  notifier_.queue(cache_.apply(events, revision));
   if (copy_ != nullptr) copy_->keep(events, revision);
-  teller_.tell();
+  notifier_.notify();
 }
 
 void EtcdFollower::is_there() {

@@ -12,7 +12,7 @@
 #include "services/nameserver/stores/etcd/etcd_cache.h"
 #include "services/nameserver/stores/etcd/etcd_copy.h"
 #include "services/nameserver/stores/etcd/etcd_owned_names.h"
-#include "services/nameserver/stores/tree/change_teller.h"
+#include "services/nameserver/stores/tree/change_notifier.h"
 
 namespace corelane::nameserver {
 
@@ -28,7 +28,7 @@ class EtcdFollower {
  public:
   // All arguments must outlive it. `copy` may be nullptr. Throws std::runtime_error if the system gives no thread.
   EtcdFollower(EtcdClient& client, const EtcdKeys& keys, EtcdCache& cache, EtcdCopy* copy, EtcdOwnedNames& owned,
-               ChangeTeller& teller, const EtcdPace& pace);
+               ChangeNotifier& notifier, const EtcdPace& pace);
   // Stops the client.
   ~EtcdFollower();
 
@@ -81,7 +81,7 @@ class EtcdFollower {
   EtcdCache& cache_;
   EtcdCopy* const copy_;
   EtcdOwnedNames& owned_;
-  ChangeTeller& teller_;
+  ChangeNotifier& notifier_;
   const EtcdPace pace_;
   const bool remembers_;
   bool is_first_look_ = true;  // Thread: the following one only. etcd was never read completely.

@@ -92,7 +92,7 @@ void EtcdOwnedNames::adopt(const std::string& owner, const EtcdName& name, EtcdL
        .owner = owner,
        .lease = lease,
        .revision = revision,
-       .keeper = granted_.contains(lease) ? Keeper::here : Keeper::elsewhere,
+       .kept_by = granted_.contains(lease) ? KeptBy::this_nameserver : KeptBy::another,
        .is_remembered = known == Known::remembered,
        .is_leaving = is_late});
 }
@@ -138,7 +138,7 @@ void EtcdOwnedNames::saw(Name& name, const EtcdEntry& entry) {
   name.is_remembered = false;
   if (entry.modified <= name.revision) return;
   if (entry.value != name.name.value) return erase(std::string(name.name.key));
-  name.keeper = granted_.contains(entry.lease) ? Keeper::here : Keeper::elsewhere;
+  name.kept_by = granted_.contains(entry.lease) ? KeptBy::this_nameserver : KeptBy::another;
   name.lease = entry.lease;
   name.revision = entry.modified;
   name.is_doubtful = false;
@@ -150,7 +150,7 @@ void EtcdOwnedNames::missed(Name& name, std::uint64_t revision) {
     name.is_doubtful = true;
     return;
   }
-  if (name.keeper != Keeper::here) return erase(std::string(name.name.key));
+  if (name.kept_by != KeptBy::this_nameserver) return erase(std::string(name.name.key));
   if (name.lease == lease_) name.is_doubtful = true;
 }
 
@@ -271,7 +271,7 @@ std::set<EtcdLease> EtcdOwnedNames::leases_of_others() const {
   const std::lock_guard lock(mutex_);
   std::set<EtcdLease> leases;
   for (const auto& [key, name] : names_)
-    if (name.keeper == Keeper::elsewhere) leases.insert(name.lease);
+    if (name.kept_by == KeptBy::another) leases.insert(name.lease);
   return leases;
 }
 
@@ -302,14 +302,14 @@ void EtcdOwnedNames::drop_removed(EtcdLease lease) {
 void EtcdOwnedNames::nobody_keeps(EtcdLease lease) {
   const std::lock_guard lock(mutex_);
   for (auto& [key, name] : names_) {
-    if (name.keeper != Keeper::elsewhere || name.lease != lease) continue;
-    name.keeper = name.is_remembered && name.is_doubtful ? Keeper::here : Keeper::nobody;
+    if (name.kept_by != KeptBy::another || name.lease != lease) continue;
+    name.kept_by = name.is_remembered && name.is_doubtful ? KeptBy::this_nameserver : KeptBy::nobody;
     name.is_remembered = name.is_doubtful = false;
   }
 }
 
 bool EtcdOwnedNames::is_unsettled(const Name& name) const {
-  return !name.is_leaving && name.keeper != Keeper::elsewhere && (name.lease != lease_ || lease_ == 0);
+  return !name.is_leaving && name.kept_by != KeptBy::another && (name.lease != lease_ || lease_ == 0);
 }
 
 std::vector<std::string> EtcdOwnedNames::unsettled_behind(const std::string& key) const {
@@ -349,7 +349,7 @@ std::vector<EtcdOwnedNames::Name> EtcdOwnedNames::expected_of(const std::vector<
     const auto name = names_.find(key);
     if (name == names_.end() || !is_unsettled(name->second)) continue;
     names.push_back(name->second);
-    if (name->second.keeper == Keeper::here) names.back().revision = 0;
+    if (name->second.kept_by == KeptBy::this_nameserver) names.back().revision = 0;
   }
   return names;
 }
@@ -395,7 +395,7 @@ void EtcdOwnedNames::judge(std::vector<Name>& names, const EtcdOutcome& outcome,
       lost(name.name.key, outcome.revision + 1);
     } else if (there != nullptr && there->lease == lease) {
       bound(name.owner, name.name, lease, there->modified);
-    } else if (name.keeper == Keeper::nobody && there->lease != name.lease) {
+    } else if (name.kept_by == KeptBy::nobody && there->lease != name.lease) {
       seen({.is_deletion = false, .entry = *there});  // a third nameserver has taken it over
     } else {
       name.revision = there == nullptr ? 0 : there->modified;
@@ -406,7 +406,7 @@ void EtcdOwnedNames::judge(std::vector<Name>& names, const EtcdOutcome& outcome,
 }
 
 bool EtcdOwnedNames::is_to_be_dropped(const Name& name, const EtcdEntry* there) {
-  if (there == nullptr) return name.keeper == Keeper::nobody;  // its owner may have ended
+  if (there == nullptr) return name.kept_by == KeptBy::nobody;  // its owner may have ended
   if (there->value == name.name.value) return false;
   os::log::warn("the lease of " + name.owner + " ran out while etcd was away, and " + name.name.key +
                 " is bound by another owner now");

@@ -88,17 +88,17 @@ class EtcdOwnedNames {
   static constexpr std::size_t most_in_doubt = 10'000;
 
  private:
-  enum class Keeper : std::uint8_t {
-    here,       // bound again if the lease's end removed it
-    elsewhere,  // kept by another nameserver of this host, while its lease lasts
-    nobody,     // taken over if it still exists
+  enum class KeptBy : std::uint8_t {
+    this_nameserver,  // bound again if the lease's end removed it
+    another,          // kept by another nameserver of this host, while its lease lasts
+    nobody,           // taken over if it still exists
   };
   struct Name {
     EtcdName name;
     std::string owner;
     EtcdLease lease = 0;         // the lease that it is attached to
     std::uint64_t revision = 0;  // of its last change, as far as it is known
-    Keeper keeper = Keeper::here;
+    KeptBy kept_by = KeptBy::this_nameserver;
     bool is_remembered = false;  // from the copy, and not seen in etcd since
     bool is_doubtful = false;    // it disappeared: because its lease expired, or a client removed it
     bool is_leaving = false;     // its owner has ended

@@ -28,7 +28,7 @@ class EtcdStore final : public Store {
         cache_(keys_, options.limits),
         owned_(client_, options.etcd_lease),
         copy_(EtcdCopy::open(options.etcd_copy, place_)),
-        follower_(client_, keys_, cache_, copy_.get(), owned_, teller_,
+        follower_(client_, keys_, cache_, copy_.get(), owned_, notifier_,
                   {.period = std::chrono::milliseconds(options.etcd_lease) / 3, .page = options.etcd_page}) {}
 
   Expected<void, EtcdFault> wait_for_contact(std::chrono::steady_clock::time_point deadline) {
@@ -58,7 +58,7 @@ class EtcdStore final : public Store {
                                               const std::string& by) override;
   Expected<void, StoreFault> destroy_context(ContextId context, const std::string& by) override;
   Expected<void, StoreFault> remove_owned(const std::string& owner) override;
-  void on_change(std::function<void(const Change&)> told) override { teller_.on_change(std::move(told)); }
+  void on_change(std::function<void(const Change&)> told) override { notifier_.on_change(std::move(told)); }
   StoreStatus status() override;
 
  private:
@@ -122,7 +122,7 @@ class EtcdStore final : public Store {
   EtcdClient client_;
   EtcdCache cache_;
   EtcdOwnedNames owned_;
-  ChangeTeller teller_;
+  ChangeNotifier notifier_;
   const std::unique_ptr<EtcdCopy> copy_;
   EtcdFollower follower_;
 

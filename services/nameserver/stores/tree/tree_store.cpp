@@ -100,7 +100,7 @@ Expected<Changes, StoreFault> TreeStore::write(const Decision& decide) {
     served_.notify_all();
   }
   lock.unlock();
-  teller_.tell();
+  notifier_.notify();
   return std::move(writer.result);
 }
 
@@ -145,7 +145,7 @@ void TreeStore::show(const Changes& changes) {
     for (const Change& change : changes) shown_.apply(change);
     shown_revision_ = revision_;
   }
-  teller_.queue(changes);
+  notifier_.queue(changes);
 }
 
 }  // namespace corelane::nameserver

@@ -13,7 +13,7 @@
 #include <shared_mutex>
 #include <vector>
 
-#include "services/nameserver/stores/tree/change_teller.h"
+#include "services/nameserver/stores/tree/change_notifier.h"
 #include "services/nameserver/stores/tree/tree.h"
 
 namespace corelane::nameserver {
@@ -53,7 +53,7 @@ class TreeStore final : public Store {
                                               const std::string& by = {}) override;
   Expected<void, StoreFault> destroy_context(ContextId context, const std::string& by = {}) override;
   Expected<void, StoreFault> remove_owned(const std::string& owner) override;
-  void on_change(std::function<void(const Change&)> told) override { teller_.on_change(std::move(told)); }
+  void on_change(std::function<void(const Change&)> told) override { notifier_.on_change(std::move(told)); }
   StoreStatus status() override;
 
  private:
@@ -73,7 +73,7 @@ class TreeStore final : public Store {
   void show(const Changes& changes);
 
   const std::unique_ptr<Journal> journal_;  // used by the serving writer
-  ChangeTeller teller_;
+  ChangeNotifier notifier_;
 
   // Thread: the serving writer only. `serving_` hands them from one writer to the next.
   Tree decided_;  // what the journal has, and what it is being given

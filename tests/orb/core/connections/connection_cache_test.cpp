@@ -503,23 +503,23 @@ TEST_CASE("a call with little time makes no channel, and a later one that has ti
   const Endpoint channel = channel_endpoint("/run/x.channel"), local = unix_endpoint("/run/x.sock");
   test.addresses = {Caches::address_at(channel)};
   test.addresses.front().endpoints = {channel, local};
-  const ConnectionCache::Wish soon{.may_make_channel = false};
+  const ConnectionCache::Requirements soon{.may_make_channel = false};
   test.wires.let_succeed();
   auto found = test.cache.acquire(test.wires, test.addresses, never, soon);
   REQUIRE(found);
-  CHECK(found->is_makeshift);
+  CHECK(found->is_fallback);
   found = test.cache.acquire(test.wires, test.addresses, never, soon);  // uses the connection that is there
   REQUIRE(found);
-  CHECK(found->is_makeshift);
+  CHECK(found->is_fallback);
   CHECK(found->pool->endpoint() == local);
   test.wires.let_succeed();
   found = test.cache.acquire(test.wires, test.addresses, never, {});
   REQUIRE(found);
-  CHECK_FALSE(found->is_makeshift);
+  CHECK_FALSE(found->is_fallback);
   CHECK(found->pool->endpoint() == channel);
   found = test.cache.acquire(test.wires, test.addresses, never, soon);
   REQUIRE(found);
-  CHECK_FALSE(found->is_makeshift);
+  CHECK_FALSE(found->is_fallback);
   CHECK(found->pool->endpoint() == channel);
   for (const Endpoint& expected : {local, channel}) CHECK(test.wires.begun.take() == expected);
 }

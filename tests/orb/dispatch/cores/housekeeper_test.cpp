@@ -55,7 +55,7 @@ struct House {
 
   House() {
     keeper.keep(looks, 100ms);
-    keeper.rest_by(directory.path(), [this] { return idle; });
+    keeper.sleep_when_idle(directory.path(), [this] { return idle; });
   }
   // Steps the housekeeper as its thread does, without anything that wakes it.
   void pass(Duration time) {
@@ -82,9 +82,9 @@ struct House {
 TEST_CASE("a housekeeper with nothing to do rests, and still looks now and then") {
   House house;
   house.pass(1s);
-  CHECK(house.looks_in(10 * Housekeeper::resting) == 10);
+  CHECK(house.looks_in(10 * Housekeeper::longest_sleep) == 10);
   const int maintained = house.provider.maintained;
-  house.pass(10 * Housekeeper::resting);
+  house.pass(10 * Housekeeper::longest_sleep);
   CHECK(house.provider.maintained - maintained == 10);
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("a housekeeper that cannot watch its directory tries again after the t
   std::filesystem::remove(house.directory.path());
   house.pass(1s);  // it tried at the start
   std::filesystem::create_directory(house.directory.path());
-  house.pass(Housekeeper::resting - 1s - 100ms);
+  house.pass(Housekeeper::longest_sleep - 1s - 100ms);
   CHECK_FALSE(house.keeper.parker().watches());
   house.pass(200ms);
   CHECK(house.keeper.parker().watches());
@@ -115,9 +115,9 @@ TEST_CASE("an event in the runtime directory ends the housekeeper's sleep at onc
   CHECK(house.wake() == 0);  // it rests
   std::ofstream(house.directory / "end-1") << "1 2\n";
   CHECK(house.wake() == 1);
-  CHECK(house.looks_in(house.keeper.before_rest()) >= 1);  // it does not rest at once
+  CHECK(house.looks_in(house.keeper.sleeps_after()) >= 1);  // it does not rest at once
   house.pass(1s);
-  CHECK(house.looks_in(10 * Housekeeper::resting) == 10);  // but soon
+  CHECK(house.looks_in(10 * Housekeeper::longest_sleep) == 10);  // but soon
 }
 
 TEST_CASE("asking for counter pages ends the rest of their owners") {
@@ -149,7 +149,7 @@ TEST_CASE("a housekeeper rests only after each agent has looked, even one that i
   house.keeper.keep(seldom, 500ms);
   house.pass(2s);
   house.pass(house.keeper.wake_at() - house.now);  // the last look of a rest
-  CHECK(house.keeper.wake_at() - house.now == Housekeeper::resting);
+  CHECK(house.keeper.wake_at() - house.now == Housekeeper::longest_sleep);
   const int before = seldom.count;
   house.now += 100ms;
   std::ofstream(house.directory / "end-1") << "1 2\n";
@@ -165,8 +165,8 @@ TEST_CASE("a housekeeper whose directory was removed rests again once it is ther
   house.wake();
   CHECK(house.looks_in(2s) >= 19);
   std::filesystem::create_directory(house.directory.path());
-  house.pass(Housekeeper::resting + 1s);
-  CHECK(house.looks_in(10 * Housekeeper::resting) == 10);
+  house.pass(Housekeeper::longest_sleep + 1s);
+  CHECK(house.looks_in(10 * Housekeeper::longest_sleep) == 10);
 }
 
 TEST_CASE("the thread of a resting housekeeper wakes for its directory") {
@@ -185,7 +185,7 @@ TEST_CASE("a housekeeper with tasks does not rest until the last one has left") 
   Machine machine(1, bare_options(), &provider);
   Looks looks;
   machine.manager.housekeeper().keep(looks, 100ms);
-  machine.manager.housekeeper().rest_by(directory.path(), [] { return true; });
+  machine.manager.housekeeper().sleep_when_idle(directory.path(), [] { return true; });
   const auto looks_in_10_s = [&] {
     const int before = looks.count;
     for (int i = 0; i < 100; ++i) machine.advance(100ms);

@@ -242,10 +242,10 @@ TEST_CASE("a job that sleeps for longer than it declared is counted and treated 
   };
   const Case c = GENERATE(Case{1ms, OverrunPolicy::demote, true}, Case{0ms, OverrunPolicy::demote, true},
                           Case{1ms, OverrunPolicy::report, false}, Case{0ms, OverrunPolicy::report, false});
-  struct AtOnce final : ChoreTaker {
-    void take_chore(JobPtr& job) noexcept override { std::exchange(job, nullptr)->run({}); }
-  } taker;
-  TaskEvents events(taker);
+  struct AtOnce final : InternalJobQueue {
+    void take_internal(JobPtr& job) noexcept override { std::exchange(job, nullptr)->run({}); }
+  } queue;
+  TaskEvents events(queue);
   std::vector<TaskEvent> heard;
   for (const auto kind : {TaskEventKind::overrun, TaskEventKind::oversleep})
     events.set(kind, [&](const TaskEvent& event) { heard.push_back(event); });

@@ -196,7 +196,7 @@ TEST_CASE("a job of a task learns which job it is and one without a task is none
   CHECK(ordinary == no_task);
 }
 
-TEST_CASE("a chore runs on a thread that serves no request") {
+TEST_CASE("an internal job runs on a thread that serves no request") {
   Followers followers;
   Outcome outcome;
   os::Parker parker;
@@ -204,7 +204,7 @@ TEST_CASE("a chore runs on a thread that serves no request") {
     CHECK(fifo_level() == 0);
     parker.unpark();
   }));
-  job->chore = true;
+  job->is_internal = true;
   CHECK(followers.executive->submit(job));
   CHECK(parker.park(never));
   followers.executive->stop();  // waits for the thread that runs the job

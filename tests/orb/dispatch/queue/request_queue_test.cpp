@@ -76,13 +76,13 @@ TEST_CASE("an empty queue gives nothing") { CHECK(Queue(4).pop() == 0); }
 
 TEST_CASE("a queue is clear while nothing is in it and until it closes") {
   Queue queue(4);
-  CHECK(queue.queue.is_clear());
+  CHECK(queue.queue.is_idle());
   REQUIRE(queue.push(2, GENERATE(0, 1)) == Pushed::done);
-  CHECK_FALSE(queue.queue.is_clear());
+  CHECK_FALSE(queue.queue.is_idle());
   CHECK(queue.pop() == 2);
-  CHECK(queue.queue.is_clear());
+  CHECK(queue.queue.is_idle());
   queue.queue.close();
-  CHECK_FALSE(queue.queue.is_clear());
+  CHECK_FALSE(queue.queue.is_idle());
 }
 
 TEST_CASE("the highest priority comes first and equal ones in order of arrival") {

@@ -131,7 +131,7 @@ class Letters final : public RequestSource {
     expires.store(never, std::memory_order_relaxed);  // relaxed: the caller reads it
     return false;
   }
-  bool give_way(bool) noexcept override { return ended = !is_kept; }
+  bool evict(bool) noexcept override { return ended = !is_kept; }
   void close() noexcept override { ::shutdown(fd_.get(), SHUT_RDWR); }
 
   std::atomic<bool> ended{false};

@@ -199,7 +199,7 @@ TEST_CASE("a server that promises nothing is shown as one") {
   auto page = dispatch::CounterPage::make(directory.path(), 0, 1);
   REQUIRE(page);
   dispatch::ProcessCounters counters = sample();
-  counters.standing.guarantee = dispatch::Guarantee::priorities;
+  counters.conditions.guarantee = dispatch::Guarantee::priorities;
   counters.cores.clear();
   counters.tasks[0].core = no_core;
   counters.tasks[0].bound = Duration::zero();
@@ -218,7 +218,7 @@ TEST_CASE("a server that promises nothing is shown as one") {
 
 TEST_CASE("a server whose tasks run at priorities without cores shows those") {
   dispatch::ProcessCounters counters = sample();
-  counters.standing.guarantee = dispatch::Guarantee::priorities;
+  counters.conditions.guarantee = dispatch::Guarantee::priorities;
   counters.tasks[0].core = no_core;
   counters.tasks[0].native = 47;
   CHECK_THAT(text_of({.processes = {counters}}, Format::table, Time{}), Catch::Contains("  9           -   47 "));
@@ -226,7 +226,7 @@ TEST_CASE("a server whose tasks run at priorities without cores shows those") {
 
 TEST_CASE("a server without admission is shown as one") {
   dispatch::ProcessCounters counters = sample();
-  counters.standing.guarantee = dispatch::Guarantee::placement;
+  counters.conditions.guarantee = dispatch::Guarantee::placement;
   const Picture picture{.processes = {counters}};
   CHECK_THAT(text_of(picture, Format::table, Time{}),
              Catch::Contains("\n  dispatch.admission off: contracts are not analysed;") &&
@@ -241,7 +241,7 @@ TEST_CASE("settings that weaken a server's promises are shown, and so is mode di
   CHECK_THAT(lines(), !Catch::Contains("without SCHED_FIFO") && !Catch::Contains("dispatch.mode") &&
                           !Catch::Contains("runtime.ledger"));
   CHECK(json()["mode"] == "manager");
-  counters.standing = {.direct = true, .real_time = false, .guarded = false};
+  counters.conditions = {.direct = true, .real_time = false, .guarded = false};
   CHECK_THAT(lines(), Catch::Contains("\n  dispatch.mode direct: ") && Catch::Contains("\n  without SCHED_FIFO: ") &&
                           Catch::Contains("\n  runtime.ledger off: "));
   CHECK(json()["mode"] == "direct");

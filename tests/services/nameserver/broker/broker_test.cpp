@@ -105,9 +105,9 @@ int what_a_stranger_is_refused(const RunningBroker& broker) {
 }
 
 // A connection whose packets the test sends and receives itself.
-class RawGuest {
+class RawClient {
  public:
-  explicit RawGuest(const RunningBroker& broker)
+  explicit RawClient(const RunningBroker& broker)
       : socket_(std::move(channel::connect_socket(broker.path(), in_a_minute()).value())) {}
   void say(const std::string& text) const { REQUIRE(send_message(socket_, text)); }
   // Waits until there is an answer, and does not receive it.
@@ -115,7 +115,7 @@ class RawGuest {
     pollfd answered{socket_.get(), POLLIN, 0};
     REQUIRE(poll(&answered, 1, -1) == 1);
   }
-  // Returns the next message to this guest, without the number of a refusal; "closed" at the end.
+  // Returns the next message to this client, without the number of a refusal; "closed" at the end.
   std::string told() const {
     const auto message = receive_message(socket_, in_a_minute());
     if (!message) return "closed";
@@ -261,7 +261,7 @@ TEST_CASE("clients of a service that accepts none are refused when its queue is 
 
 TEST_CASE("a service may leave so many channels unaccepted, and then the next is refused until it accepts one") {
   const RunningBroker broker({.unaccepted_of_service = 2});
-  const RawGuest service(broker), client(broker);
+  const RawClient service(broker), client(broker);
   REQUIRE(service.ask("register busy own") == "registered");
   CHECK(client.ask("open busy own") == "channel");
   CHECK(client.ask("open busy own") == "channel");
@@ -274,13 +274,13 @@ TEST_CASE("a service may leave so many channels unaccepted, and then the next is
 
 TEST_CASE("a user may leave so many ends of channels unaccepted, and then gets no more of any service") {
   const RunningBroker broker({.unaccepted_of_user = 4});
-  const RawGuest one(broker), other(broker), client(broker);
+  const RawClient one(broker), other(broker), client(broker);
   REQUIRE(one.ask("register one own") == "registered");
   REQUIRE(other.ask("register other own") == "registered");
-  const std::array<RawGuest, 2> silent{RawGuest(broker), RawGuest(broker)};
-  for (const RawGuest& guest : silent) {
-    guest.say("open one own");
-    guest.await_answer();
+  const std::array<RawClient, 2> silent{RawClient(broker), RawClient(broker)};
+  for (const RawClient& each : silent) {
+    each.say("open one own");
+    each.await_answer();
   }
   CHECK_THAT(client.ask("open other own"), Catch::Contains("4 ends are not accepted, as many as one user may"));
   CHECK(one.told() == "channel");
@@ -292,9 +292,9 @@ TEST_CASE("a user may leave so many ends of channels unaccepted, and then gets n
 
 TEST_CASE("channel ends that a closed peer has not received count until it receives them or ends") {
   const RunningBroker broker({.unaccepted_of_user = 1});
-  const RawGuest service(broker), client(broker);
+  const RawClient service(broker), client(broker);
   REQUIRE(service.ask("register calm own") == "registered");
-  std::optional<RawGuest> silent(std::in_place, broker);
+  std::optional<RawClient> silent(std::in_place, broker);
   silent->say("open calm own");
   silent->await_answer();
   REQUIRE(service.told() == "channel");
@@ -312,9 +312,9 @@ TEST_CASE("channel ends that a closed peer has not received count until it recei
 
 TEST_CASE("a peer that shut its socket counts with the ends that it has not received until it ends") {
   const RunningBroker broker({.unaccepted_of_user = 1});
-  const RawGuest service(broker), client(broker);
+  const RawClient service(broker), client(broker);
   REQUIRE(service.ask("register calm own") == "registered");
-  std::optional<RawGuest> silent(std::in_place, broker);
+  std::optional<RawClient> silent(std::in_place, broker);
   silent->say("open calm own");
   silent->await_answer();
   REQUIRE(service.told() == "channel");
@@ -328,8 +328,8 @@ TEST_CASE("a peer that shut its socket counts with the ends that it has not rece
 
 TEST_CASE("a service that lost its name and ends late does not take the name from the next service") {
   const RunningBroker broker;
-  std::optional<RawGuest> first(std::in_place, broker);
-  const RawGuest next(broker), client(broker);
+  std::optional<RawClient> first(std::in_place, broker);
+  const RawClient next(broker), client(broker);
   REQUIRE(first->ask("register sought own") == "registered");
   REQUIRE(client.ask("open sought own") == "channel");
   first->say("nonsense");
@@ -337,7 +337,7 @@ TEST_CASE("a service that lost its name and ends late does not take the name fro
   while (next.ask("register sought own") != "registered") {
   }  // until the broker has read the nonsense
   first.reset();
-  for (int i = 0; i < 5; ++i) CHECK(RawGuest(broker).ask("open sought own") == "channel");
+  for (int i = 0; i < 5; ++i) CHECK(RawClient(broker).ask("open sought own") == "channel");
   CHECK_THAT(client.ask("register sought own"), Catch::Contains("'sought' is the name of process"));
 }
 

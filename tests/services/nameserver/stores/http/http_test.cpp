@@ -188,8 +188,8 @@ TEST_CASE("a follower ends while etcd takes its calls and never answers") {
   const EtcdKeys keys("/here/");
   EtcdCache cache(keys, {});
   EtcdOwnedNames owned(client, 600s);
-  ChangeTeller teller;
-  std::optional<EtcdFollower> follower(std::in_place, client, keys, cache, nullptr, owned, teller,
+  ChangeNotifier notifier;
+  std::optional<EtcdFollower> follower(std::in_place, client, keys, cache, nullptr, owned, notifier,
                                        EtcdPace{.period = 24h, .page = 1});
   const corelane::os::Fd called(accept(etcd.get(), nullptr, nullptr));
   char first = 0;

@@ -1,4 +1,4 @@
-#include "orb/transport/detail/kept_listener.h"
+#include "orb/transport/detail/path_listener.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,19 +22,19 @@ bool is_gone(const std::string& path) noexcept {
 
 }  // namespace
 
-KeptListener::KeptListener(std::unique_ptr<Listener> first, Listen listen, std::shared_ptr<PathWatcher> watcher)
+PathListener::PathListener(std::unique_ptr<Listener> first, Listen listen, std::shared_ptr<PathWatcher> watcher)
     : endpoint_(first->endpoint()), listen_(std::move(listen)), watcher_(std::move(watcher)) {
   made_.push_back(std::move(first));
   watcher_->add(*this);
 }
 
-KeptListener::~KeptListener() {
+PathListener::~PathListener() {
   watcher_->remove(*this);
   stop();
 }
 
 // Stops the listeners without holding the mutex. That may wait for the reactor's thread, which may be in this class.
-void KeptListener::stop() noexcept {
+void PathListener::stop() noexcept {
   {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
@@ -42,12 +42,12 @@ void KeptListener::stop() noexcept {
   for (const auto& listener : made_) listener->stop();  // no thread makes one any more
 }
 
-std::string KeptListener::directory() const {
+std::string PathListener::directory() const {
   const std::size_t slash = endpoint_.path.rfind('/');
   return slash == 0 ? "/" : endpoint_.path.substr(0, slash);
 }
 
-void KeptListener::look(Time now) noexcept try {
+void PathListener::look(Time now) noexcept try {
   const std::lock_guard lock(mutex_);
   if (stopped_ || now < next_try_ || !is_gone(endpoint_.path) || made_.size() > most_remade) return;
   if (os::OwnFile::are_gone()) return;  // the process ends, and has removed its sockets itself
@@ -58,7 +58,7 @@ void KeptListener::look(Time now) noexcept try {
 }
 
 // Removes the socket's lock file, too, which may still be there and belongs to this process.
-bool KeptListener::make_again() {
+bool PathListener::make_again() {
   next_try_ = os::now() + pause;
   if (is_gone(directory())) (void)os::make_directory(directory());
   ::unlink((endpoint_.path + ".lock").c_str());
@@ -69,9 +69,9 @@ bool KeptListener::make_again() {
   return true;
 }
 
-std::unique_ptr<Listener> kept(std::unique_ptr<Listener> first, KeptListener::Listen listen) {
+std::unique_ptr<Listener> as_path_listener(std::unique_ptr<Listener> first, PathListener::Listen listen) {
   if (!first->endpoint().path.starts_with('/')) return first;
-  return std::make_unique<KeptListener>(std::move(first), std::move(listen), PathWatcher::of_process());
+  return std::make_unique<PathListener>(std::move(first), std::move(listen), PathWatcher::of_process());
 }
 
 }  // namespace corelane::transport

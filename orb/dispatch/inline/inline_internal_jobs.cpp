@@ -1,4 +1,4 @@
-#include "orb/dispatch/inline/inline_chores.h"
+#include "orb/dispatch/inline/inline_internal_jobs.h"
 
 #include <utility>
 
@@ -6,13 +6,13 @@
 #include "orb/os/clock.h"
 
 namespace corelane::dispatch {
-Pushed InlineChores::submit(JobPtr& job) noexcept {
+Pushed InlineInternalJobs::submit(JobPtr& job) noexcept {
   const Pushed pushed = queue_.push(job, best_effort);
   if (pushed == Pushed::done) parker_.unpark();
   return pushed;
 }
 
-bool InlineChores::step(Time) noexcept {
+bool InlineInternalJobs::step(Time) noexcept {
   const JobPtr job = queue_.pop();
   if (!job) return false;
   job->run(best_effort_context(job->arrived));
@@ -20,22 +20,22 @@ bool InlineChores::step(Time) noexcept {
   return true;
 }
 
-Expected<void> InlineChores::start(std::size_t stack) {
+Expected<void> InlineInternalJobs::start(std::size_t stack) {
   auto thread = os::start_thread({.name = "cl-chores", .stack = stack}, [this]() noexcept { loop(); });
   if (!thread) return thread.error();
   thread_ = std::move(*thread);
   return {};
 }
 
-void InlineChores::loop() noexcept {
-  // Bound: ends with stop(). PAIR chores.stopping: acquire here <- release in stop().
+void InlineInternalJobs::loop() noexcept {
+  // Bound: ends with stop(). PAIR internal_jobs.stopping: acquire here <- release in stop().
   while (!stopping_.load(std::memory_order_acquire))
     if (!step(os::now())) parker_.park(never);
 }
 
-void InlineChores::stop() noexcept {
+void InlineInternalJobs::stop() noexcept {
   queue_.close();
-  // PAIR chores.stopping: release here -> acquire in loop().
+  // PAIR internal_jobs.stopping: release here -> acquire in loop().
   stopping_.store(true, std::memory_order_release);
   parker_.unpark();
   thread_.join();

@@ -1,4 +1,4 @@
-// kept_by_thread() gives each thread its own value, and tells after the value has been destroyed.
+// thread_value() gives each thread its own value, and tells after the value has been destroyed.
 #pragma once
 
 namespace corelane {
@@ -7,14 +7,14 @@ namespace corelane {
 // function: those of other thread_local values, and on the main thread those of static objects. There is one value per
 // thread for each T.
 template <typename T>
-T* kept_by_thread() {
+T* thread_value() {
   thread_local bool is_gone = false;  // needs no destructor, so it can be read until the thread's last instruction
-  struct Keeper {
+  struct Holder {
     T value{};
-    ~Keeper() { is_gone = true; }
+    ~Holder() { is_gone = true; }
   };
-  thread_local Keeper keeper;
-  return is_gone ? nullptr : &keeper.value;
+  thread_local Holder holder;
+  return is_gone ? nullptr : &holder.value;
 }
 
 }  // namespace corelane

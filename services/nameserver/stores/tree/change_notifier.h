@@ -1,4 +1,4 @@
-// ChangeTeller passes changes to one callback, in order, one at a time and without a lock held. The changes may come
+// ChangeNotifier passes changes to one callback, in order, one at a time and without a lock held. The changes may come
 // from several threads. If one thread is calling the callback, other threads leave their changes to it.
 #pragma once
 
@@ -11,27 +11,27 @@
 
 namespace corelane::nameserver {
 
-class ChangeTeller {
+class ChangeNotifier {
  public:
   // Sets the callback. Discards the changes that are queued, and waits until the old callback does not run any more. An
   // empty function removes the callback. Must not be called from within the callback.
-  void on_change(std::function<void(const Change&)> told);
+  void on_change(std::function<void(const Change&)> callback);
 
   // Thread: any, in the order of revisions.
   void queue(const Changes& changes);
   // Passes all queued changes to the callback, unless another thread does so. Thread: any; no lock held.
-  void tell();
+  void notify();
 
  private:
-  void tell_one(const Change& change) noexcept;
+  void notify_one(const Change& change) noexcept;
 
   std::mutex mutex_;
-  std::condition_variable told_all_;
+  std::condition_variable notified_all_;
   // Written under mutex_ while no thread calls it; the calling thread reads it.
-  std::function<void(const Change&)> told_;
+  std::function<void(const Change&)> callback_;
   std::deque<Change> queued_;  // guarded by mutex_
-  bool telling_ = false;       // guarded by mutex_
-  bool leaving_ = false;       // guarded by mutex_; told_ is about to change, so nothing is queued
+  bool notifying_ = false;     // guarded by mutex_
+  bool leaving_ = false;       // guarded by mutex_; callback_ is about to change, so nothing is queued
 };
 
 }  // namespace corelane::nameserver

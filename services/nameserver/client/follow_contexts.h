@@ -1,5 +1,6 @@
-// going_on() makes a call with a name that leads through contexts of several servers. A server that cannot proceed
-// names the next context, and the client continues there itself. CosNaming 1.3, 2.2.
+// follow_contexts() makes a call with a name that leads through contexts of several servers. A server that cannot
+// proceed names the next context, and the client continues there itself. CosNaming 1.3, 2.2.
+//
 // Threads: any; makes calls.
 #pragma once
 
@@ -15,7 +16,7 @@ inline constexpr int most_servers = 8;
 // CannotProceed. Raises what the last call raises. Raises CannotProceed if that context does not answer the client
 // either.
 template <typename Call>
-auto going_on(CORBA::object_reference<CosNaming::NamingContext> context, CosNaming::Name name, Call call) {
+auto follow_contexts(CORBA::object_reference<CosNaming::NamingContext> context, CosNaming::Name name, Call call) {
   using CannotProceed = CosNaming::NamingContext::CannotProceed;
   for (int servers = 1;; ++servers) {  // bound: most_servers
     try {

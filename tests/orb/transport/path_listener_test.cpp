@@ -1,5 +1,5 @@
 // Tests a socket whose file is removed while a server listens there.
-#include "orb/transport/detail/kept_listener.h"
+#include "orb/transport/detail/path_listener.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -33,7 +33,7 @@ using transport::Endpoint;
 using transport::TransportKind;
 namespace kinds = transport::kinds;
 
-namespace kept_listener_test {
+namespace path_listener_test {
 
 // A server at a path, and its clients.
 class Served {
@@ -97,7 +97,7 @@ void end_with_socket(const std::string& path) {
   const auto make_again = [](const Endpoint&) -> Expected<std::unique_ptr<transport::Listener>> { std::_Exit(1); };
   [[maybe_unused]] static auto* const file =
       new os::OwnFile(path, os::Fd(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)));
-  static auto* const kept = new transport::KeptListener(std::make_unique<Still>(path), make_again,
+  static auto* const kept = new transport::PathListener(std::make_unique<Still>(path), make_again,
                                                         std::make_shared<transport::PathWatcher>());
   at_end.run = [path] {
     if (std::filesystem::exists(path)) std::_Exit(2);
@@ -106,9 +106,9 @@ void end_with_socket(const std::string& path) {
   std::exit(0);
 }
 
-}  // namespace kept_listener_test
+}  // namespace path_listener_test
 
-using namespace kept_listener_test;
+using namespace path_listener_test;
 
 TEST_CASE("a socket that was removed is made again, alone, with its lock, or with its directory, and the log says so") {
   const CapturedErrors errors;
@@ -138,7 +138,7 @@ TEST_CASE("a file in a removed socket's place is left as it is, and after stop()
   const auto kind = GENERATE(&kinds::unix_socket, &kinds::channel);
   Served served(kind);
   const std::string path = served.endpoint().path;
-  auto& kept = dynamic_cast<transport::KeptListener&>(*served.listener);
+  auto& kept = dynamic_cast<transport::PathListener&>(*served.listener);
   std::ofstream(path + ".new") << "another's";
   std::filesystem::rename(path + ".new", path);  // in one step, because another thread looks for the socket
   kept.look(os::now());
@@ -156,7 +156,7 @@ TEST_CASE("a socket that cannot be made again is told of once in a while") {
     std::filesystem::remove_all(served.directory());
     std::ofstream(served.directory()) << "no directory";
   }
-  auto& kept = dynamic_cast<transport::KeptListener&>(*served.listener);
+  auto& kept = dynamic_cast<transport::PathListener&>(*served.listener);
   for (int i = 0; i < 5; ++i) kept.look(os::now());
   CHECK(errors.times("it cannot be made again now") == 1);
 }

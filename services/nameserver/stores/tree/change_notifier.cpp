@@ -1,4 +1,4 @@
-#include "services/nameserver/stores/tree/change_teller.h"
+#include "services/nameserver/stores/tree/change_notifier.h"
 
 #include <exception>
 #include <string>
@@ -8,25 +8,25 @@
 
 namespace corelane::nameserver {
 
-void ChangeTeller::on_change(std::function<void(const Change&)> told) {
+void ChangeNotifier::on_change(std::function<void(const Change&)> callback) {
   std::unique_lock lock(mutex_);
   leaving_ = true;
   queued_.clear();
-  told_all_.wait(lock, [this] { return !telling_; });
-  told_ = std::move(told);
+  notified_all_.wait(lock, [this] { return !notifying_; });
+  callback_ = std::move(callback);
   leaving_ = false;
 }
 
-void ChangeTeller::queue(const Changes& changes) {
+void ChangeNotifier::queue(const Changes& changes) {
   const std::lock_guard lock(mutex_);
-  if (!told_ || leaving_) return;
+  if (!callback_ || leaving_) return;
   queued_.insert(queued_.end(), changes.begin(), changes.end());
 }
 
 // Catches every exception. The callback misses that one change, gets the others, and on_change() does not wait forever.
-void ChangeTeller::tell_one(const Change& change) noexcept {
+void ChangeNotifier::notify_one(const Change& change) noexcept {
   try {
-    told_(change);
+    callback_(change);
   } catch (const std::exception& why) {
     os::log::warn(std::string("naming: a listener did not take a change: ") + why.what());
   } catch (...) {
@@ -34,19 +34,19 @@ void ChangeTeller::tell_one(const Change& change) noexcept {
   }
 }
 
-void ChangeTeller::tell() {
+void ChangeNotifier::notify() {
   std::unique_lock lock(mutex_);
-  if (telling_) return;
-  telling_ = true;
+  if (notifying_) return;
+  notifying_ = true;
   while (!queued_.empty()) {
     const Change change = std::move(queued_.front());
     queued_.pop_front();
     lock.unlock();
-    tell_one(change);
+    notify_one(change);
     lock.lock();
   }
-  telling_ = false;
-  told_all_.notify_all();
+  notifying_ = false;
+  notified_all_.notify_all();
 }
 
 }  // namespace corelane::nameserver

@@ -1,4 +1,4 @@
-// SendRoom is the memory into which a cdr::Writer puts a long message. It is memory of the connection, so that the
+// SendMemory is the memory into which a cdr::Writer puts a long message. It is memory of the connection, so that the
 // message is written where it is sent from. Otherwise it is pages of its own (os::ByteBuffer says why).
 // Threads: one at a time.
 #pragma once
@@ -13,14 +13,14 @@
 
 namespace corelane::transport {
 
-class SendRoom final : public cdr::Room {
+class SendMemory final : public cdr::MessageMemory {
  public:
   enum class Otherwise { heap, pages };
 
-  SendRoom() = default;
-  SendRoom(const SendRoom&) = delete;
-  SendRoom& operator=(const SendRoom&) = delete;
-  ~SendRoom() { release(); }
+  SendMemory() = default;
+  SendMemory(const SendMemory&) = delete;
+  SendMemory& operator=(const SendMemory&) = delete;
+  ~SendMemory() { release(); }
 
   // Sets the connection, which outlives the marshalling. Memory that it has lent keeps it alive for longer.
   // `otherwise`: where a message goes if the connection has no memory for it.

@@ -1,5 +1,5 @@
-// InlineChores runs a process's internal work, such as writing to the log, in the mode `leader-followers`. It has its
-// own thread under SCHED_OTHER, because every other thread may serve a task.
+// InlineInternalJobs runs a process's internal work, such as writing to the log, in the mode `leader-followers`. It has
+// its own thread under SCHED_OTHER, because every other thread may serve a task.
 //
 // Threads: submit() any, real-time ones too; step() the thread's, or a test's.
 #pragma once
@@ -14,9 +14,9 @@
 
 namespace corelane::dispatch {
 
-class InlineChores final : public Agent {
+class InlineInternalJobs final : public Agent {
  public:
-  ~InlineChores() override { stop(); }
+  ~InlineInternalJobs() override { stop(); }
 
   // Queues the job. Takes it if the result is Pushed::done.
   Pushed submit(JobPtr& job) noexcept;
@@ -28,7 +28,7 @@ class InlineChores final : public Agent {
   void stop() noexcept;
 
  private:
-  static constexpr std::size_t capacity = 64;  // chores are few: a server has one
+  static constexpr std::size_t capacity = 64;  // such jobs are few: a server has one
   void loop() noexcept;
 
   // Shared.

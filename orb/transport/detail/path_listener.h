@@ -1,4 +1,4 @@
-// KeptListener is a listener at a path of the file system. It makes its socket again if it was removed, for example
+// PathListener is a listener at a path of the file system. It makes its socket again if it was removed, for example
 // when the runtime directory was cleared. Otherwise later clients would find no server. Existing connections stay. If
 // another file is at the path by then, it is left alone.
 //
@@ -19,13 +19,13 @@ namespace corelane::transport {
 
 class PathWatcher;
 
-class KeptListener final : public Listener {
+class PathListener final : public Listener {
  public:
   using Listen = std::function<Expected<std::unique_ptr<Listener>>(const Endpoint& endpoint)>;
 
   // `first` listens at a path. `listen` makes another listener there; it is not called after stop().
-  KeptListener(std::unique_ptr<Listener> first, Listen listen, std::shared_ptr<PathWatcher> watcher);
-  ~KeptListener() override;
+  PathListener(std::unique_ptr<Listener> first, Listen listen, std::shared_ptr<PathWatcher> watcher);
+  ~PathListener() override;
 
   const Endpoint& endpoint() const noexcept override { return endpoint_; }
   void stop() noexcept override;
@@ -51,7 +51,7 @@ class KeptListener final : public Listener {
   const std::shared_ptr<PathWatcher> watcher_;  // last, because it calls look(), which uses the other members
 };
 
-// Returns the same listener, as a KeptListener if it has a path.
-std::unique_ptr<Listener> kept(std::unique_ptr<Listener> first, KeptListener::Listen listen);
+// Returns the same listener, as a PathListener if it has a path.
+std::unique_ptr<Listener> as_path_listener(std::unique_ptr<Listener> first, PathListener::Listen listen);
 
 }  // namespace corelane::transport
