@@ -1,15 +1,48 @@
-#include "idl/front/parser/parser.h"
+#include "idl/front/parser/parse.h"
 
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
+#include "idl/ast/ast.h"
+#include "idl/front/parser/definition_parser.h"
+#include "idl/front/parser/grammar.h"
+#include "idl/front/parser/parser_state.h"
 #include "idl/front/parser/pragma.h"
 #include "idl/front/parser/unsupported.h"
 
 namespace corelane::idl {
 namespace {
+
+// Parser is the recursive-descent parser behind parse(), with one function per grammar rule. A rule that finds
+// something unexpected reports it and throws SyntaxError. The innermost list of declarations catches it. Parser itself
+// has the rules for such lists; Grammar has the others.
+//
+// Threads: one owner, used once.
+// Invariants: limits beside the rules bound the recursion; each turn of a list's loop consumes at least one token.
+class Parser : public DefinitionParser {
+ public:
+  Parser(const std::vector<Token>& tokens, Diagnostics& diagnostics)
+      : state_(tokens, diagnostics), grammar_(state_, *this) {}
+
+  Parsed run();
+
+ private:
+  void definitions(ast::Definitions& into, BodyKind kind) override;
+  DefinitionPtr construct(const Token& keyword) override;
+
+  void add_pragmas(ast::Definitions& into);
+  void one_definition(ast::Definitions& into, BodyKind kind);
+  DefinitionPtr definition(BodyKind kind);
+  void end_definition(const ast::Definition& definition);
+  DefinitionPtr annotation_declaration();
+  void annotation_parameter_declaration(ast::AnnotationDeclaration& into);
+
+  ParserState state_;
+  Grammar grammar_;
+};
 
 // Parses a declaration after its keyword, up to its ';', by a rule of one topic.
 template <auto Topic, auto Rule>
