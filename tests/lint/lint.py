@@ -75,6 +75,7 @@ ROOMS = {
     "orb/eval": {
         "generate": [],
         "scenario": ["generate"],
+        "planning": [],
     },
     "orb/corba": {"types": [], "interfaces": []},  # sources alone: users and generated code include the headers at the top
     "idl/front": {
