@@ -117,7 +117,8 @@ ROOMS = {
         "measure": ["host", "output", "references", "trace"],
         "servers": ["host", "output"],
         "reservation": ["host", "output", "references"],
-        "commands": ["doctor", "host", "measure", "naming", "output", "references", "reservation", "servers", "trace"],
+        "plan": ["output"],
+        "commands": ["doctor", "host", "measure", "naming", "output", "plan", "references", "reservation", "servers", "trace"],
     },
 }
 # Headers in rooms that other folders may include. Tests may include any. Make these lists shorter, not longer.
