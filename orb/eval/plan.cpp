@@ -47,10 +47,12 @@ bool all_fit(const PlanRequest& request, int cores) {
 
 // Returns a task that does not fit alone on a core, if there is one.
 std::optional<std::size_t> hopeless_task(const PlanRequest& request) {
-  const std::vector<CoreId> one_core = numbered_cores(1);
-  for (std::size_t i = 0; i < request.tasks.size(); ++i)
-    if (IdleServer(request.server, one_core).try_admit(request.tasks[i].label, request.tasks[i].contract) == no_task)
-      return i;
+  IdleServer server(request.server, numbered_cores(1));
+  for (std::size_t i = 0; i < request.tasks.size(); ++i) {
+    const TaskId task = server.try_admit(request.tasks[i].label, request.tasks[i].contract);
+    if (task == no_task) return i;
+    server.leave(task);
+  }
   return std::nullopt;
 }
 

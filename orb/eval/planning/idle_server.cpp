@@ -78,7 +78,10 @@ void IdleServer::carry_out(const sched::Admit& admit) {
   answer_.task = admit.task;
   asking_.bound = admit.response;
   records_[admit.task.value] = std::exchange(asking_, {});
-  raise_bounds();
+  by_core_[admit.core].push_back(admit.task);
+  if (!moved_) return raise_bounds(admit.core);
+  list_tasks();
+  for (const auto& [core, tasks] : by_core_) raise_bounds(core);
 }
 
 void IdleServer::carry_out(const sched::Refuse& refuse) {
@@ -90,15 +93,27 @@ void IdleServer::carry_out(const sched::Vacate& vacate) {
   facts_.push_back(sched::Vacated{.at = now, .task = vacate.task, .core = vacate.core});
 }
 
+void IdleServer::carry_out(const sched::Move&) { moved_ = true; }
+
 void IdleServer::carry_out(const sched::Dismiss& dismiss) {
   records_.erase(dismiss.task.value);
+  std::erase(by_core_[dismiss.core], dismiss.task);
   facts_.push_back(sched::Vacated{.at = now, .task = dismiss.task, .core = dismiss.core});
 }
 
-// A new task makes others slower. A server reports the largest bound of a task's life.
-void IdleServer::raise_bounds() {
-  for (auto& [task, record] : records_)
-    if (const auto view = manager_.find(TaskId{task})) record.bound = std::max(record.bound, view->response);
+// A new task makes others of its core slower. A server reports the largest bound of a task's life.
+void IdleServer::raise_bounds(CoreId core) {
+  for (const TaskId task : by_core_[core]) {
+    const auto record = records_.find(task.value);
+    const auto view = manager_.find(task);
+    if (view && record != records_.end()) record->second.bound = std::max(record->second.bound, view->response);
+  }
+}
+
+void IdleServer::list_tasks() {
+  by_core_.clear();
+  for (const sched::TaskView& task : manager_.tasks()) by_core_[task.core].push_back(task.id);
+  moved_ = false;
 }
 
 // Adds what the Manager does not know, as a server does.

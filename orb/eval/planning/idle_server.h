@@ -57,20 +57,24 @@ class IdleServer {
 
   Answer ask(const std::string& label, const Contract& charged);
   void tell(const sched::Fact& fact);
-  void raise_bounds();
+  void raise_bounds(CoreId core);
+  void list_tasks();
   void complete(sched::Refusal& refusal) const;
 
   void carry_out(const sched::Admit& admit);
   void carry_out(const sched::Refuse& refuse);
   void carry_out(const sched::Vacate& vacate);
+  void carry_out(const sched::Move& move);
   void carry_out(const sched::Dismiss& dismiss);
   template <typename Other>
   void carry_out(const Other&) {}  // for threads and queues, which do not exist here
 
   const Duration spin_;
   sched::Manager manager_;
-  std::map<std::uint64_t, Record> records_;  // by task
-  std::deque<sched::Fact> facts_;            // not told yet
+  std::map<std::uint64_t, Record> records_;        // by task
+  std::map<CoreId, std::vector<TaskId>> by_core_;  // their tasks, unless `moved_`
+  bool moved_ = false;                             // tasks have moved since by_core_ was listed
+  std::deque<sched::Fact> facts_;                  // not told yet
   std::uint64_t requests_ = 0;
   Record asking_{};  // of the task that asks for admission
   Answer answer_{};

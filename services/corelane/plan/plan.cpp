@@ -101,11 +101,11 @@ class Planner {
     auto cores = cores_for(set.platform, server);
     if (!cores) return cores.error();
     set.planned.server = server;
-    const bool is_looked_for = !options_.quick && is_one_;
+    const bool is_small = options_.thorough || set.tasks.size() <= few_tasks;
     set.planned.plan = eval::plan({.tasks = std::move(set.tasks),
                                    .cores = *std::move(cores),
                                    .server = server,
-                                   .sensitivity = is_looked_for && (options_.thorough || set.tasks.size() <= few_tasks),
+                                   .sensitivity = !options_.quick && is_one_ && is_small,
                                    .fewest = !options_.quick});
     return std::move(set.planned);
   }

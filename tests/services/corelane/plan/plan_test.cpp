@@ -189,6 +189,12 @@ TEST_CASE("a quick plan has verdicts only") {
   CHECK_THAT(planned.out, Contains("5.10ms         -  sensor") && !Contains("need") && !Contains("may grow"));
 }
 
+TEST_CASE("a large set is asked how much its budgets may grow only if that is wanted") {
+  const std::string text = "[platform]\ncores = 2\n[[task]]\nperiod = \"1s\"\nbudget = \"1ms\"\ncount = 101\n";
+  CHECK_THAT(plan_text(text).out, Contains("All 101 tasks need ") && !Contains("may grow"));
+  CHECK_THAT(plan_text(text, {.thorough = true}).out, Contains("may grow"));
+}
+
 TEST_CASE("a server without an admission test promises nothing, and a plan says so") {
   const Planned planned = plan_text(std::string("[policy]\ntest = \"none\"\n") + plant);
   CHECK(planned.status == 0);
