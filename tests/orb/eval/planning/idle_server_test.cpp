@@ -10,7 +10,7 @@
 #include "orb/eval/generate/random_source.h"
 #include "orb/eval/plan.h"
 #include "tests/orb/dispatch/fixture.h"
-#include "tests/support/long_run.h"
+#include "tests/support/from_environment.h"
 
 namespace idle_server_test {
 
@@ -129,7 +129,7 @@ class Both {
 }  // namespace
 
 TEST_CASE("a plan and a server's manager agree on random sequences of tasks that come and leave") {
-  const int sequences = corelane::testing::is_long_run() ? 100'000 : 280;
+  const int sequences = static_cast<int>(corelane::testing::from_environment("CORELANE_PLANS", 280));
   const std::vector<ExecutiveOptions> kinds = kinds_of_servers();
   int admitted = 0, refused = 0;
   for (int sequence = 0; sequence < sequences; ++sequence) {
