@@ -44,4 +44,27 @@ sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std
   return result;
 }
 
+std::vector<sched::PlatformLoad> own_loads(const ExecutiveOptions& options, CoreId core) {
+  std::vector<sched::PlatformLoad> loads;
+  if (const auto server = best_effort_load(options, core)) loads.push_back(*server);
+  if (options.reader.budget > Duration::zero()) loads.push_back(options.reader);
+  return loads;
+}
+
+std::optional<sched::Refusal> charge_spin(Contract& contract, Duration spin) noexcept {
+  if (!is_sound(contract)) return sched::Refusal{.code = sched::RefusalCode::bad_contract};
+  contract.budget += spin;
+  if (is_sound(contract)) return std::nullopt;
+  return sched::Refusal{.code = sched::RefusalCode::not_schedulable,
+                        .response = contract.budget + contract.suspension,
+                        .deadline = contract.deadline};
+}
+
+void propose(sched::Refusal& refusal, const sched::Nearest& found, Duration spin) noexcept {
+  sched::Nearest& nearest = refusal.nearest = found;
+  nearest.budget -= std::min(nearest.budget, spin);
+  if (nearest.budget == Duration::zero()) nearest = {};
+  if (!nearest.found()) refusal.unproposed = sched::Unproposed::nothing_fits;
+}
+
 }  // namespace corelane::dispatch

@@ -17,6 +17,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/base/sanitizer.h"
+#include "orb/base/thread_value.h"
 #include "orb/os/log.h"
 #include "orb/os/memory/stack_overflow.h"
 #include "orb/os/memory/thread_stack.h"
@@ -124,6 +125,7 @@ struct Thread::State {
   }
 
   void run() noexcept {
+    const ThreadValueScope values;
     tid = gettid();
     bound_mark = &bound;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);

@@ -170,6 +170,12 @@ Duration rounded(Duration value, Rounding rounding) noexcept {
   return Duration{grains * grain};
 }
 
+void name_loser(Refusal& refusal, std::string_view label, Duration jitter) noexcept {
+  const std::size_t room = refusal.loser_name.size() - 1;
+  label.copy(refusal.loser_name.data(), room, label.size() - std::min(label.size(), room));
+  refusal.jitter = jitter;
+}
+
 std::string_view name_of(RefusalCode code) noexcept { return entry_of(code).name; }
 
 Error error_of(const Refusal& refusal) noexcept {

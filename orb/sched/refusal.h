@@ -90,6 +90,9 @@ struct Refusal {
 enum class Rounding : std::uint8_t { up, down };
 Duration rounded(Duration value, Rounding rounding) noexcept;
 
+// Adds the task that would be late to the refusal: the end of its label, and its jitter. Allocates nothing.
+void name_loser(Refusal& refusal, std::string_view label, Duration jitter) noexcept;
+
 // Returns a short name such as "not_schedulable", in static storage.
 std::string_view name_of(RefusalCode code) noexcept;
 

@@ -1,5 +1,5 @@
-// Two documents are printed from tables in the code. These tests fail if a table has changed and its document has not.
-// Run once with CORELANE_UPDATE_DOCS=1 in the environment to print them anew.
+// Three documents are printed from tables in the code. These tests fail if a table has changed and its document has
+// not. Run once with CORELANE_UPDATE_DOCS=1 in the environment to print them anew.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>
@@ -8,6 +8,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/core/settings.h"
+#include "orb/eval/scenario_fields.h"
 
 namespace {
 
@@ -89,6 +90,40 @@ The tables are printed from `orb/core/settings.cpp`.
 )" + corelane::core::settings_documentation();
 }
 
+std::string scenario() {
+  return R"(# Scenario files
+
+After this page you can write the tasks of an experiment into a file, or let them be drawn at
+random. `corelane plan` reads such files ([plan.md](plan.md)). This one draws 20 sets of eight tasks
+for each of four utilizations:
+
+    $ build/bin/corelane plan examples/scenarios/acceptance.toml
+
+A scenario is TOML. Only the tasks are required: `[[task]]`, `[generate]`, or both. What the file
+leaves out is as in a server that is started in the same directory, with the same `-ORB` options and
+variables.
+
+- **A duration** is text: a whole number and `ns`, `us`, `ms` or `s`.
+- **A part** is a number with up to six digits behind the point. 1 is a whole core, or the whole
+  period.
+- **A wrong file** is an error with the line, what was expected, and what to change. An unknown field
+  is an error that names the nearest known one.
+- **A seed** gives the same tasks on every machine. The generators use whole numbers only, and no
+  distribution of a standard library. All combinations of a sweep draw from the same numbers, so they
+  can be compared pairwise.
+
+An editor that knows JSON schemas of TOML files, such as one with Taplo, completes the fields if the
+file begins with this line. `corelane plan --schema` prints the schema.
+
+```toml
+#:schema ./scenario.schema.json
+```
+
+The tables are printed from `orb/eval/scenario/field_tables.cpp`.
+
+)" + corelane::eval::scenario_documentation();
+}
+
 std::string read(const std::string& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -105,3 +140,5 @@ void check(const std::string& name, const std::string& text) {
 TEST_CASE("the document of minor codes is what the table says") { check("minor-codes.md", minor_codes()); }
 
 TEST_CASE("the document of settings is what the table says") { check("configuration.md", configuration()); }
+
+TEST_CASE("the document of scenarios is what the tables say") { check("scenario.md", scenario()); }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "orb/base/minor.h"
+#include "orb/base/thread_value.h"
 #include "orb/core/chains/inside_servant.h"
 #include "orb/core/exception.h"
 #include "orb/dispatch/current.h"
@@ -18,10 +19,8 @@ namespace {
 
 constexpr Error chain_full{ErrorKind::imp_limit, Completion::no, minor::chain_too_deep};
 
-os::Doorbell& bell_of_thread() noexcept {
-  thread_local os::Doorbell bell;
-  return bell;
-}
+// Null in a thread that is about to end.
+os::Doorbell* bell_of_thread() noexcept { return thread_value<os::Doorbell>(); }
 
 // Returns a random number that cannot be guessed; 0 if the system provides none. One system call for each 32 numbers.
 std::uint64_t draw_number() noexcept {
@@ -50,7 +49,8 @@ void inherit_chain(giop::ChainContext& waits) noexcept {
 }
 
 std::uint64_t extend_chain(giop::ChainContext& waits) {
-  if (!serves_somebody() || !bell_of_thread().open()) return 0;
+  if (!serves_somebody()) return 0;
+  if (os::Doorbell* const bell = bell_of_thread(); bell == nullptr || !bell->open()) return 0;
   const std::uint64_t number = draw_number();
   if (number != 0 && !waits.push(number))
     raise(chain_full, "calls that call each other back may be nested " + std::to_string(waits.most) + " deep");
@@ -85,7 +85,7 @@ RemoteCallbackWait::Bucket& RemoteCallbackWait::bucket_of(std::uint64_t number) 
 }
 
 RemoteCallbackWait::RemoteCallbackWait(std::uint64_t number, PendingReply& reply) noexcept
-    : number_(number), task_(task_here()), serves_(ChainedCall::current()), reply_(reply), bell_(bell_of_thread()) {
+    : number_(number), task_(task_here()), serves_(ChainedCall::current()), reply_(reply), bell_(*bell_of_thread()) {
   Bucket& bucket = bucket_of(number_);
   const std::lock_guard lock(bucket.mutex);
   next_ = std::exchange(bucket.first, this);

@@ -276,6 +276,15 @@ std::string ContractsFile::with_names(std::string text, const Entry& entry) {
   return text;
 }
 
+// Returns why no server admits the entry's contract, or nothing.
+std::optional<std::string> ContractsFile::fault_of_merged(const Entry& entry, const Contract& contract) {
+  if (const auto bad = corelane::fault_of(contract)) return with_names(*bad, entry);
+  if (contract.budget > contract.period)
+    return "budget " + to_string(contract.budget) + " exceeds period " + to_string(contract.period) +
+           ", so no core ever has room for it";
+  return backlog_fault_of(contract);
+}
+
 // Returns "uses bus for 200us and log for 1ms".
 std::string ContractsFile::uses_text(const Entry& entry) {
   std::string text;
@@ -317,15 +326,27 @@ Expected<OperationContracts, SettingsFault> ContractsFile::contracts_of(const Sk
       return SettingsFault{where + "its IDL has no contract, so period and budget are both required"};
     const Contract contract = merged(*entry, upcall.contract);
     const std::string rest = upcall.contract ? "; fields that the file leaves out are those of the IDL" : "";
-    if (const auto bad = corelane::fault_of(contract)) return SettingsFault{where + with_names(*bad, *entry) + rest};
-    if (contract.budget > contract.period)
-      return SettingsFault{where + "budget " + to_string(contract.budget) + " exceeds period " +
-                           to_string(contract.period) + ", so no core ever has room for it" + rest};
-    if (const auto bad = backlog_fault_of(contract)) return SettingsFault{where + *bad + rest};
+    if (const auto bad = fault_of_merged(*entry, contract)) return SettingsFault{where + *bad + rest};
     contracts.resize(skeleton.upcalls.size());
     contracts[i] = contract;
   }
   return contracts;
+}
+
+Expected<std::vector<ContractsFile::Task>, SettingsFault> ContractsFile::tasks() const {
+  std::vector<Task> tasks;
+  for (const auto& [id, operations] : interfaces_)
+    for (const auto& [name, entry] : operations) {
+      const std::string where = at(entry.at) + id + " " + name + ": ";
+      if (!entry.period || !entry.budget)
+        return SettingsFault{where + "period and budget are both required where no IDL is read; add " +
+                             (entry.period ? "budget" : "period")};
+      const Contract contract = merged(entry, nullptr);
+      if (const auto bad = fault_of_merged(entry, contract)) return SettingsFault{where + *bad};
+      tasks.push_back({.repository_id = id, .operation = name, .contract = contract, .at = entry.at});
+    }
+  std::ranges::sort(tasks, {}, [](const Task& task) { return std::pair(task.at.line, task.at.column); });
+  return tasks;
 }
 
 void ContractsFile::note(const Skeleton& skeleton) const {

@@ -59,6 +59,16 @@ class ContractsFile {
   // same interface return nothing.
   std::vector<std::string> untold_changes(const Skeleton& skeleton, const OperationContracts& contracts) const;
 
+  // A task of the file, for programs that read no IDL.
+  struct Task {
+    std::string repository_id, operation;
+    Contract contract{};
+    FilePlace at{};
+  };
+  // Returns the contract of each operation as it is where the IDL has none, in the order of the file. Faults: an entry
+  // without period or budget; a contract that no server admits.
+  Expected<std::vector<Task>, SettingsFault> tasks() const;
+
   // Says whether objects may still be activated. Objects that are activated on demand may be, while the program runs.
   enum class Look { running, ended };
   // Returns a line for each interface of the file that no activated object has, with the interface that was probably
@@ -88,6 +98,7 @@ class ContractsFile {
   static std::string with_names(std::string text, const Entry& entry);
   static std::string uses_text(const Entry& entry);
   static Contract merged(const Entry& entry, const Contract* declared);
+  static std::optional<std::string> fault_of_merged(const Entry& entry, const Contract& contract);
   std::optional<std::string> fault_of(const Operations& operations, const Skeleton& skeleton) const;
   void note(const Skeleton& skeleton) const;
   const Entry* find(const Skeleton& skeleton, std::string_view operation) const;

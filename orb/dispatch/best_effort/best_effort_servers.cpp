@@ -37,6 +37,12 @@ sched::NativeRange task_natives(const ExecutiveOptions& options) noexcept {
   return {.lowest = options.lowest_native, .highest = options.highest_native - (served ? 1 : 0)};
 }
 
+std::optional<sched::PlatformLoad> best_effort_load(const ExecutiveOptions& options, CoreId core) {
+  const BestEffortServerOptions& wanted = options.best_effort_server;
+  if (wanted.kind == BestEffortServer::none || !is_wanted(options, core)) return std::nullopt;
+  return load_of(wanted);
+}
+
 BestEffortServers::BestEffortServers(const ExecutiveOptions& options, const std::vector<CoreLease>& leases,
                                      const Clock& clock) {
   const BestEffortServerOptions& wanted = options.best_effort_server;
@@ -45,11 +51,6 @@ BestEffortServers::BestEffortServers(const ExecutiveOptions& options, const std:
   for (const CoreLease& lease : leases)
     if (is_wanted(options, lease.core))
       posts_.push_back(std::make_unique<Post>(lease, server_of(wanted), task_natives(options).highest, clock));
-}
-
-void BestEffortServers::add_loads(CoreId core, std::vector<sched::PlatformLoad>& loads) const {
-  for (const auto& post : posts_)
-    if (post->lease.core == core) loads.push_back(load_);
 }
 
 Promise BestEffortServers::promise_of(const Post& post) const {

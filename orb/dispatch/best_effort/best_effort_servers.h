@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,6 +22,10 @@ namespace corelane::dispatch {
 // Returns the SCHED_FIFO levels of the tasks: below the manager's, and below the servers' if there are any.
 sched::NativeRange task_natives(const ExecutiveOptions& options) noexcept;
 
+// Returns the load of the server that the options put on the core. It counts also before the server has begun, because
+// it may begin at any time. Returns nothing if there is no server.
+std::optional<sched::PlatformLoad> best_effort_load(const ExecutiveOptions& options, CoreId core);
+
 class BestEffortServers {
  public:
   // No servers.
@@ -34,8 +39,6 @@ class BestEffortServers {
   CoreId core(std::size_t i) const noexcept { return posts_[i]->lease.core; }
   AperiodicServer& server(std::size_t i) noexcept { return posts_[i]->server; }
 
-  // Appends the loads of the core's servers, also of those that have not begun, because they may begin at any time.
-  void add_loads(CoreId core, std::vector<sched::PlatformLoad>& loads) const;
   // Appends the promises that are made or claimed to this process's promises.
   void add_promises(std::vector<Promise>& promises) const;
   // Claims capacity for each server that has not begun, if it fits beside `others` and `mine`. Servers that do not fit

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "orb/base/errors.h"
+#include "orb/dispatch/manager_options.h"
 
 namespace corelane::dispatch {
 
@@ -13,14 +14,7 @@ void AdmissionControl::propose(AdmissionCandidatePtr candidate, Time now) noexce
   const bool is_here_again = candidate->since != Time{};
   if (is_here_again) return static_cast<void>(first_ = std::move(candidate));
   candidate->since = now;
-  if (!is_sound(candidate->contract))
-    return turn_away(std::move(candidate), {.code = sched::RefusalCode::bad_contract});
-  Contract& contract = candidate->contract;
-  contract.budget += spin_;
-  if (!is_sound(contract))
-    return turn_away(std::move(candidate), {.code = sched::RefusalCode::not_schedulable,
-                                            .response = contract.budget + contract.suspension,
-                                            .deadline = contract.deadline});
+  if (const auto refusal = charge_spin(candidate->contract, spin_)) return turn_away(std::move(candidate), *refusal);
   first_ = std::move(candidate);
 }
 
@@ -118,10 +112,7 @@ bool AdmissionControl::explain(Time now) noexcept {
   if (std::exchange(asking_, first.request) != first.request) manager_.begin_nearest(first.contract);
   const auto found = manager_.continue_nearest(slice);
   if (!found) return true;
-  sched::Nearest& nearest = first.refusal.nearest = *found;
-  nearest.budget -= std::min(nearest.budget, spin_);
-  if (nearest.budget == Duration::zero()) nearest = {};
-  if (!nearest.found()) first.refusal.unproposed = sched::Unproposed::nothing_fits;
+  dispatch::propose(first.refusal, *found, spin_);
   end_explaining();
   return true;
 }

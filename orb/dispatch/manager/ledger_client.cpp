@@ -6,6 +6,7 @@
 
 #include "orb/base/errors.h"
 #include "orb/dispatch/leases/cross_process_analysis.h"
+#include "orb/dispatch/manager_options.h"
 
 namespace corelane::dispatch {
 namespace {
@@ -132,8 +133,7 @@ void LedgerClient::tell_others(std::span<const Promise> others, std::span<const 
 // Tells what runs on the core beside our tasks and the platform: other processes, best-effort servers and the reader.
 void LedgerClient::tell_interference(const CoreLease& lease, std::span<const Promise> others) {
   auto loads = interference_on(lease, others);
-  servers_.add_loads(lease.core, loads);
-  if (options_.reader.budget > Duration::zero()) loads.push_back(options_.reader);
+  for (const sched::PlatformLoad& own : own_loads(options_, lease.core)) loads.push_back(own);
   manager_.set_interference(lease.core, loads);
 }
 

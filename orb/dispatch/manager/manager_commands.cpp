@@ -257,12 +257,8 @@ void ManagerAgent::complete(sched::Refusal& refusal) noexcept {
     refusal.others_platform = promises_.others_platform_on(i);
     refusal.platform = std::max<sched::Ppm>(0, view->platform - refusal.others);
   }
-  if (const Record* loser = find(refusal.loser)) {
-    constexpr std::size_t room = std::tuple_size_v<decltype(refusal.loser_name)> - 1;
-    const std::size_t size = loser->label->size();
-    loser->label->copy(refusal.loser_name.data(), room, size - std::min(size, room));
-    refusal.jitter = loser->report.contract.jitter;
-  }
+  if (const Record* loser = find(refusal.loser))
+    sched::name_loser(refusal, *loser->label, loser->report.contract.jitter);
 }
 
 // Ends the task's jobs and takes it from the core. `why`: for a task that ends without a request from its client.

@@ -70,6 +70,35 @@ TEST_CASE("a contracts file gives a contract to an operation that has none") {
   CHECK(contracts[1] == of_idl);
 }
 
+TEST_CASE("the tasks of a contracts file are those of a server whose IDL has no contracts, in the order of the file") {
+  const auto file = ContractsFile::parse(
+      "[\"IDL:Z:1.0\".step]\nperiod = \"20ms\"\nbudget = \"1ms\"\n"
+      "[\"IDL:A:1.0\".log]\nperiod = \"1s\"\nbudget = \"3ms\"\ndeadline = \"500ms\"\njitter = \"0ms\"\n",
+      "c.toml");
+  REQUIRE(file);
+  const auto tasks = (*file)->tasks();
+  REQUIRE(tasks);
+  REQUIRE(tasks->size() == 2);
+  CHECK((*tasks)[0].repository_id == "IDL:Z:1.0");
+  CHECK((*tasks)[0].operation == "step");
+  CHECK((*tasks)[0].contract == make_contract(20ms, 1ms));
+  CHECK((*tasks)[1].contract == make_contract(1s, 3ms, 500ms, 0ms));
+}
+
+TEST_CASE("a contracts file that needs an IDL has no tasks without one") {
+  const auto said = [](const std::string& lines) {
+    const auto file = ContractsFile::parse("[\"IDL:A:1.0\".step]\n" + lines, "c.toml");
+    if (!file) FAIL(file.error().text);
+    const auto tasks = (*file)->tasks();
+    return tasks ? "" : tasks.error().text;
+  };
+  CHECK(said("period = \"10ms\"\n") ==
+        "c.toml:1:1: IDL:A:1.0 step: period and budget are both required where no IDL is read; add budget");
+  CHECK_THAT(said("budget = \"10ms\"\n"), Catch::Contains("add period"));
+  CHECK_THAT(said("period = \"1ms\"\nbudget = \"2ms\"\ndeadline = \"3ms\"\n"),
+             Catch::Contains("budget 2ms exceeds period 1ms"));
+}
+
 TEST_CASE("a contracts file names what an operation locks") {
   const auto contracts = contracts_by("[\"IDL:Derived:1.0\".step]\nuses = { bus = \"200us\", \"log/1\" = \"1ms\" }\n");
   const auto& uses = contracts[1]->uses;

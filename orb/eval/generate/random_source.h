@@ -1,0 +1,32 @@
+// Random numbers for the generators of task sets. They are the same on every machine, because the sequence of
+// sim::Random is fixed by the standard, and no distribution of the standard library is used.
+//
+// Threads: pure functions of a generator that one thread owns.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "orb/sim/workload.h"
+
+namespace corelane::eval {
+
+using sim::Random;
+
+// Returns the generator for set number `set` of an experiment with this seed. The sets of an experiment, and those of
+// neighboring seeds, are independent of each other.
+Random random_of(std::uint64_t seed, std::uint64_t set);
+
+// Returns a uniform number from 0 to bound - 1. bound > 0.
+std::uint64_t below(Random& random, std::uint64_t bound);
+
+// Returns a uniform number r with 0 < r / 2^64 < 1.
+std::uint64_t fraction(Random& random);
+
+template <typename T>
+void shuffle(Random& random, std::span<T> items) {
+  for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[below(random, i)]);
+}
+
+}  // namespace corelane::eval

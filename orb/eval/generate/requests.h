@@ -1,0 +1,14 @@
+// What a scenario asks of the generators.
+// Threads: pure functions. Allocates.
+#pragma once
+
+#include "orb/eval/generate/periods.h"
+#include "orb/eval/generate/utilizations.h"
+#include "orb/eval/scenario.h"
+
+namespace corelane::eval {
+
+UtilizationRequest utilization_request_of(const Generator& generator);
+PeriodRequest period_request_of(const Generator& generator);
+
+}  // namespace corelane::eval

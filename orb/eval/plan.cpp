@@ -1,0 +1,100 @@
+#include "orb/eval/plan.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "orb/eval/planning/growth.h"
+#include "orb/eval/planning/idle_server.h"
+#include "orb/sched/share.h"
+
+namespace corelane::eval {
+namespace {
+
+sched::Ppm utilization_of(const Contract& contract) {
+  return sched::ppm_of(sched::share_of(contract.budget.count(), contract.period.count()));
+}
+
+// Fills in what the server answers. Returns which tasks it has admitted.
+std::vector<bool> answer(const PlanRequest& request, Plan& plan) {
+  IdleServer server(request.server, request.cores);
+  std::vector<TaskId> ids;
+  for (const Task& task : request.tasks) {
+    const auto admitted = server.admit(task.label, task.contract);
+    TaskVerdict& verdict =
+        plan.tasks.emplace_back(TaskVerdict{.task = task, .utilization = utilization_of(task.contract)});
+    verdict.admitted = admitted.has_value();
+    if (!admitted) verdict.refusal = admitted.error();
+    ids.push_back(admitted ? *admitted : no_task);
+  }
+  std::vector<bool> flags;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    flags.push_back(ids[i] != no_task);
+    if (!flags.back()) continue;
+    plan.tasks[i].core = server.manager().find(ids[i])->core;
+    plan.tasks[i].bound = server.bound_of(ids[i]);
+  }
+  plan.cores = server.manager().cores();
+  return flags;
+}
+
+bool all_fit(const PlanRequest& request, int cores) {
+  const AnsweredSet set{.server = request.server,
+                        .cores = numbered_cores(cores),
+                        .tasks = request.tasks,
+                        .admitted = std::vector<bool>(request.tasks.size(), true)};
+  return admits_again(set, request.tasks);
+}
+
+// Returns a task that does not fit alone on a core, if there is one.
+std::optional<std::size_t> hopeless_task(const PlanRequest& request) {
+  IdleServer server(request.server, numbered_cores(1));
+  for (std::size_t i = 0; i < request.tasks.size(); ++i) {
+    const TaskId task = server.try_admit(request.tasks[i].label, request.tasks[i].contract);
+    if (task == no_task) return i;
+    server.leave(task);
+  }
+  return std::nullopt;
+}
+
+// Returns a number of cores that is not more than the tasks need by their utilization alone.
+int least_cores(const Plan& plan, const PlanRequest& request) {
+  sched::Ppm sum = 0;
+  for (const TaskVerdict& verdict : plan.tasks) sum += verdict.utilization;
+  const sched::Ppm capacity = std::max<sched::Ppm>(request.server.capacity, 1);
+  return std::max<int>(1, static_cast<int>(std::min<sched::Ppm>(sum / capacity, 1'000'000)));
+}
+
+// More cores than tasks do not help, and a server admits max_tasks at most.
+void find_fewest(const PlanRequest& request, Plan& plan) {
+  if (request.tasks.size() > request.server.max_tasks) return;
+  plan.hopeless = hopeless_task(request);
+  if (plan.hopeless) return;
+  const int most = static_cast<int>(std::min<std::size_t>(request.tasks.size(), INT16_MAX));
+  for (int cores = least_cores(plan, request); cores <= most && !plan.fewest_cores; ++cores)
+    if (all_fit(request, cores)) plan.fewest_cores = cores;
+}
+
+}  // namespace
+
+std::vector<CoreId> numbered_cores(int count) {
+  std::vector<CoreId> cores;
+  for (int i = 0; i < count; ++i) cores.push_back(CoreId{static_cast<std::int16_t>(i)});
+  return cores;
+}
+
+Plan plan(const PlanRequest& request) {
+  Plan plan;
+  plan.promises = request.server.admission_test->promises;
+  const AnsweredSet set{
+      .server = request.server, .cores = request.cores, .tasks = request.tasks, .admitted = answer(request, plan)};
+  plan.refused = static_cast<std::size_t>(std::ranges::count(set.admitted, false));
+  if (!plan.promises) return plan;
+  if (request.fewest) find_fewest(request, plan);
+  if (!request.sensitivity) return plan;
+  plan.growth = largest_growth(set);
+  for (std::size_t i = 0; i < plan.tasks.size(); ++i)
+    if (set.admitted[i]) plan.tasks[i].largest_budget = largest_budget(set, i);
+  return plan;
+}
+
+}  // namespace corelane::eval

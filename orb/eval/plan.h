@@ -1,0 +1,62 @@
+// plan() predicts what a server would answer if the tasks of a set asked it for admission one after the other: which of
+// them it admits, on which core, and with which bound. It also finds out how many cores all of them need, and how much
+// their budgets may grow.
+//
+// Threads: pure functions. Allocates. Cost: up to 25 admissions of the whole set for each task, with sensitivity.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orb/base/ids.h"
+#include "orb/base/time.h"
+#include "orb/dispatch/executive.h"
+#include "orb/eval/task_set.h"
+#include "orb/sched/refusal.h"
+#include "orb/sched/task.h"
+
+namespace corelane::eval {
+
+struct PlanRequest {
+  std::vector<Task> tasks;    // in the order in which they ask
+  std::vector<CoreId> cores;  // at least one
+  dispatch::ExecutiveOptions server;
+  bool sensitivity = true;  // whether to find out how much the budgets may grow
+  bool fewest = true;       // whether to find out how many cores all tasks need
+};
+
+struct TaskVerdict {
+  Task task;
+  sched::Ppm utilization = 0;
+  bool admitted = false;
+  // Of an admitted task. The bound is the largest one while the other tasks were admitted; zero if nothing is analyzed.
+  CoreId core = no_core;
+  Duration bound{};
+  // The largest budget with which all are admitted that are admitted now. Nothing: it was not looked for.
+  std::optional<Duration> largest_budget{};
+  // Of a refused task.
+  sched::Refusal refusal{};
+};
+
+struct Plan {
+  std::vector<TaskVerdict> tasks;
+  std::vector<sched::CoreView> cores;
+  bool promises = true;  // false: the server analyzes nothing, and admits every task
+  std::size_t refused = 0;
+  // How many cores all tasks need; nothing if it was not looked for, or no number is enough.
+  std::optional<int> fewest_cores{};
+  // The task that fits on no core, not even alone, if there is one; an index of `tasks`.
+  std::optional<std::size_t> hopeless{};
+  // The factor, in thousandths, by which all budgets may grow together. Nothing: it was not looked for, or no task is
+  // admitted.
+  std::optional<int> growth{};
+};
+
+Plan plan(const PlanRequest& request);
+
+// Returns the cores from 0 to count - 1.
+std::vector<CoreId> numbered_cores(int count);
+
+}  // namespace corelane::eval

@@ -1,0 +1,94 @@
+// Scenario describes an experiment with admission and scheduling: the cores, the tasks, and how they are placed and
+// tested. The tasks are listed, or they are drawn at random. scenario_file.h reads one from a file, and task_set.h
+// returns its tasks.
+//
+// Threads: values.
+#pragma once
+
+#include <chrono>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orb/base/contract.h"
+#include "orb/base/time.h"
+#include "orb/sched/task.h"
+
+namespace corelane::eval {
+
+// A number with six digits behind the point, such as a utilization or a part of a period. So sums are exact.
+struct Fraction {
+  std::int64_t millionths = 0;
+
+  friend constexpr auto operator<=>(const Fraction&, const Fraction&) = default;
+};
+inline constexpr Fraction unity{1'000'000};
+
+// Returns a decimal number without superfluous digits: "0.95". The fraction is not negative.
+std::string decimal(Fraction fraction);
+
+// What is wrong with a scenario: the place, the fault, and what to change, in a sentence.
+struct ScenarioFault {
+  std::string text;
+};
+
+// The cores, and what runs on them above the tasks. What a file leaves out is as in a server with its settings.
+struct Platform {
+  std::int64_t cores = 0;                                            // 0: not given
+  std::optional<Duration> budget{}, period{}, blocking{}, jitter{};  // of the platform load
+  std::optional<Fraction> capacity{};                                // of each core
+};
+
+// Names; empty: as in a server with its settings.
+struct Policy {
+  std::string dispatcher{};
+  std::string allocation{};
+  std::string test{};
+};
+
+// A resource that a job locks, with its longest section.
+struct Section {
+  std::string resource;
+  Duration longest{};
+};
+
+// A task of the file.
+struct ListedTask {
+  std::string label{};  // empty: "task-" and its number
+  Duration period{}, budget{};
+  std::optional<Duration> deadline{}, jitter{};
+  Duration suspension{};
+  std::int64_t importance = 0;
+  std::string on_overrun = "report";
+  std::vector<Section> uses{};
+  Duration offset{};       // of the first release, from the start
+  std::int64_t count = 1;  // so many tasks of this kind
+};
+
+// How tasks are drawn at random.
+struct Generator {
+  std::int64_t tasks = 0;  // 0: as many as the utilization needs
+  Fraction utilization{};  // of all tasks; 0: whatever they need
+  std::string utilizations = "uunifast-discard";
+  Fraction utilization_min{}, utilization_max = unity;  // of one task
+  std::string periods = "log-uniform";
+  Duration period_min = std::chrono::milliseconds{10}, period_max = std::chrono::milliseconds{100};
+  Duration period_step = std::chrono::microseconds{1};
+  std::vector<Duration> period_list{};
+  Fraction deadline = unity;  // of the period
+  Fraction jitter{100'000};   // of the smaller of period and deadline; the default is a server's
+};
+
+struct Scenario {
+  std::string name{};
+  std::int64_t seed = 1;
+  std::int64_t repetitions = 1;  // how many sets of tasks are drawn
+  Platform platform{};
+  Policy policy{};
+  std::vector<ListedTask> tasks{};
+  std::optional<Generator> generate{};
+};
+
+}  // namespace corelane::eval

@@ -1,0 +1,94 @@
+#include "orb/eval/scenario/checks.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "orb/base/overrun_name.h"
+#include "orb/core/config/contracts_file.h"
+#include "orb/eval/generate/requests.h"
+
+namespace corelane::eval {
+namespace {
+
+// Replaces "uses[0]" and the like in a text with the name of the resource.
+std::string with_resource_names(std::string text, const ListedTask& task) {
+  for (std::size_t i = 0; i < task.uses.size(); ++i) {
+    const std::string number = "uses[" + std::to_string(i) + "]", name = "uses." + task.uses[i].resource;
+    for (std::size_t at = 0; (at = text.find(number, at)) != text.npos; at += name.size())
+      text.replace(at, number.size(), name);
+  }
+  return text;
+}
+
+// Returns the longest period that the generator may draw.
+Duration longest_drawn(const Generator& generator) {
+  if (generator.periods == "automotive") {
+    const auto periods = automotive_periods();
+    return std::ranges::max(periods, {}, &PeriodShare::period).period;
+  }
+  if (generator.periods == "list") return std::ranges::max(generator.period_list);
+  return generator.period_max;
+}
+
+std::optional<GeneratorFault> fault_of_periods(const Generator& generator) {
+  const auto out_of_range = [](const std::string& key, Duration value) {
+    return GeneratorFault{key, " = " + to_string(value) + " is outside 0 < T <= 1 h; write a period such as \"10ms\""};
+  };
+  if (generator.period_min <= Duration::zero() || generator.period_min > longest_period)
+    return out_of_range("period_min", generator.period_min);
+  if (generator.period_max <= Duration::zero() || generator.period_max > longest_period)
+    return out_of_range("period_max", generator.period_max);
+  if (generator.period_min > generator.period_max)
+    return GeneratorFault{"period_min", " = " + to_string(generator.period_min) + " is more than period_max = " +
+                                            to_string(generator.period_max) + "; lower it, or raise period_max"};
+  if (generator.period_step <= Duration::zero())
+    return GeneratorFault{"period_step", " = 0ns gives no period; write a step such as \"1us\""};
+  for (const Duration period : generator.period_list)
+    if (period > longest_period) return out_of_range("period_list", period);
+  const PeriodDistribution* const distribution = period_distribution(generator.periods);
+  if (const std::string bad = distribution->fault_of(period_request_of(generator)); !bad.empty())
+    return GeneratorFault{"periods", " = \"" + generator.periods + "\": " + bad};
+  return std::nullopt;
+}
+
+std::optional<GeneratorFault> fault_of_utilizations(const Generator& generator) {
+  if (generator.utilization_min > generator.utilization_max)
+    return GeneratorFault{"utilization_min",
+                          " = " + decimal(generator.utilization_min) + " is more than utilization_max = " +
+                              decimal(generator.utilization_max) + "; lower it, or raise utilization_max"};
+  const UtilizationGenerator* const chosen = utilization_generator(generator.utilizations);
+  if (const std::string bad = chosen->fault_of(utilization_request_of(generator)); !bad.empty())
+    return GeneratorFault{"utilizations", " = \"" + generator.utilizations + "\": " + bad};
+  return std::nullopt;
+}
+
+}  // namespace
+
+Contract contract_of(const ListedTask& task) {
+  Contract contract = make_contract(task.period, task.budget, task.deadline, task.jitter);
+  contract.suspension = task.suspension;
+  contract.importance = static_cast<std::int16_t>(task.importance);
+  contract.on_overrun = overrun_policy_of(task.on_overrun).value_or(OverrunPolicy::report);
+  for (std::size_t i = 0; i < std::min(task.uses.size(), max_uses); ++i)
+    contract.uses[i] = use_of(task.uses[i].resource, task.uses[i].longest);
+  return contract;
+}
+
+std::optional<std::string> fault_of_task(const ListedTask& task) {
+  if (task.offset < Duration::zero() || task.offset > longest_period)
+    return "offset = " + to_string(task.offset) + " is outside 0 <= offset <= 1 h; write one such as \"5ms\"";
+  const Contract contract = contract_of(task);
+  if (const auto bad = fault_of(contract)) return with_resource_names(*bad, task) + "; change one of these values";
+  return core::backlog_fault_of(contract);
+}
+
+std::optional<GeneratorFault> fault_of_generator(const Generator& generator) {
+  if (auto bad = fault_of_periods(generator)) return bad;
+  if (auto bad = fault_of_utilizations(generator)) return bad;
+  const Duration longest = longest_drawn(generator);
+  if (longest.count() <= longest_period.count() * unity.millionths / generator.deadline.millionths) return std::nullopt;
+  return GeneratorFault{"deadline", " = " + decimal(generator.deadline) + " with a period of " + to_string(longest) +
+                                        " gives a deadline of more than 1 h; lower one of them"};
+}
+
+}  // namespace corelane::eval

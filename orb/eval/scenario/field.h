@@ -1,0 +1,61 @@
+// Field is a field of one table of a scenario file, and the member that holds its value. The type of the member says
+// which values are allowed.
+// Threads: constants; store() writes to its argument.
+#pragma once
+
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "orb/base/time.h"
+#include "orb/eval/scenario.h"
+#include "orb/eval/scenario/node.h"
+#include "orb/eval/scenario_fields.h"
+
+namespace corelane::eval {
+
+template <typename Table>
+using Member =
+    std::variant<std::string Table::*, std::int64_t Table::*, Fraction Table::*, std::optional<Fraction> Table::*,
+                 Duration Table::*, std::optional<Duration> Table::*, std::vector<Duration> Table::*,
+                 std::vector<Section> Table::*, std::optional<Node> Table::*, std::vector<Node> Table::*>;
+
+template <typename Table>
+struct Field {
+  FieldInfo info;
+  Member<Table> member;
+};
+
+// Each of these stores the value and returns "", or stores nothing and returns what is expected: "a whole number from 1
+// to 1024".
+std::string store(const Node& value, const FieldInfo& info, std::string& out);
+std::string store(const Node& value, const FieldInfo& info, std::int64_t& out);
+std::string store(const Node& value, const FieldInfo& info, Fraction& out);
+std::string store(const Node& value, const FieldInfo& info, std::optional<Fraction>& out);
+std::string store(const Node& value, const FieldInfo& info, Duration& out);
+std::string store(const Node& value, const FieldInfo& info, std::optional<Duration>& out);
+std::string store(const Node& value, const FieldInfo& info, std::vector<Duration>& out);
+std::string store(const Node& value, const FieldInfo& info, std::vector<Section>& out);
+std::string store(const Node& value, const FieldInfo& info, std::optional<Node>& out);
+std::string store(const Node& value, const FieldInfo& info, std::vector<Node>& out);
+
+template <typename Table>
+std::string store(const Node& value, const Field<Table>& field, Table& table) {
+  return std::visit([&](const auto member) { return store(value, field.info, table.*member); }, field.member);
+}
+
+// Returns the kind of values that the member holds.
+template <typename Table>
+FieldKind kind_of(const Field<Table>& field) {
+  if (field.info.choices != nullptr) return FieldKind::choice;
+  constexpr FieldKind kinds[] = {FieldKind::text,     FieldKind::whole,    FieldKind::fraction,  FieldKind::fraction,
+                                 FieldKind::duration, FieldKind::duration, FieldKind::durations, FieldKind::sections,
+                                 FieldKind::value,    FieldKind::values};
+  static_assert(std::size(kinds) == std::variant_size_v<Member<Table>>);
+  return kinds[field.member.index()];
+}
+
+}  // namespace corelane::eval

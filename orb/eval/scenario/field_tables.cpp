@@ -1,0 +1,257 @@
+#include "orb/eval/scenario/field_tables.h"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "orb/base/overrun_name.h"
+#include "orb/base/registry.h"
+#include "orb/eval/generate/periods.h"
+#include "orb/eval/generate/utilizations.h"
+#include "orb/eval/server_options.h"
+#include "orb/sched/admission_test.h"
+#include "orb/sched/allocation_strategy.h"
+
+namespace corelane::eval {
+namespace {
+
+using Names = std::vector<std::string_view>;
+
+template <typename Table>
+Names names_in(const Table& table) {
+  Names names;
+  for (const auto& entry : table) names.push_back(entry.name);
+  return names;
+}
+
+Names copied(std::span<const std::string_view> names) { return {names.begin(), names.end()}; }
+
+template <typename Entry>
+Names names_in(Registry<Entry> registry) {
+  Names names;
+  for (const Entry* const entry : registry) names.push_back(entry->name);
+  return names;
+}
+
+constexpr std::int64_t million = unity.millionths;
+
+constexpr Field<Scenario> top_rows[] = {
+    {{.key = "name", .help = "What the experiment is called in reports", .example = "\"two cores\""}, &Scenario::name},
+    {{.key = "seed",
+      .help = "The number from which random tasks are drawn. The same number gives the same tasks on every machine",
+      .fallback = "1",
+      .example = "1"},
+     &Scenario::seed},
+    {{.key = "repetitions",
+      .help = "How many sets of tasks are drawn",
+      .fallback = "1",
+      .example = "100",
+      .least = 1,
+      .most = 1'000'000},
+     &Scenario::repetitions},
+};
+
+constexpr Field<Platform> platform_rows[] = {
+    {{.key = "cores",
+      .help = "How many cores there are",
+      .fallback = "as many as a server on this host would use",
+      .example = "2",
+      .least = 1,
+      .most = 1024},
+     &Platform::cores},
+    {{.key = "budget",
+      .help = "What readers, manager and interrupts take of a core in each period, above all tasks",
+      .fallback = "the setting platform.budget",
+      .example = "\"20us\""},
+     &Platform::budget},
+    {{.key = "period", .help = "See budget", .fallback = "the setting platform.period", .example = "\"1ms\""},
+     &Platform::period},
+    {{.key = "jitter", .help = "How late that load may come", .fallback = "\"0us\"", .example = "\"0us\""},
+     &Platform::jitter},
+    {{.key = "blocking",
+      .help = "The longest time for which the platform keeps a job from starting",
+      .fallback = "the setting platform.blocking",
+      .example = "\"50us\""},
+     &Platform::blocking},
+    {{.key = "capacity",
+      .help = "The part of each core that is promised at most, with the platform load",
+      .fallback = "0.95",
+      .example = "0.95",
+      .least = 1,
+      .most = million},
+     &Platform::capacity},
+};
+
+constexpr Field<Policy> policy_rows[] = {
+    {{.key = "dispatcher",
+      .help = "How calls reach their task's thread: dispatch.mode of the server",
+      .fallback = "the setting dispatch.mode",
+      .example = "\"manager\"",
+      .choices = [] { return copied(dispatcher_names()); }},
+     &Policy::dispatcher},
+    {{.key = "allocation",
+      .help = "Which core is tried first for a task: dispatch.allocation of the server",
+      .fallback = "the setting dispatch.allocation",
+      .example = "\"worst-fit\"",
+      .choices = [] { return names_in(sched::allocation_strategies()); }},
+     &Policy::allocation},
+    {{.key = "test",
+      .help = "How it is decided whether a task fits: dispatch.admission of the server. none: every task is admitted",
+      .fallback = "the setting dispatch.admission",
+      .example = "\"response-time\"",
+      .choices = [] { return names_in(sched::admission_tests()); }},
+     &Policy::test},
+};
+
+constexpr Field<ListedTask> task_rows[] = {
+    {{.key = "label",
+      .help = "The name of the task in reports and sweeps",
+      .fallback = "\"task-\" and its number in the file",
+      .example = "\"sensor\""},
+     &ListedTask::label},
+    {{.key = "period", .help = "T: the least time between two jobs", .example = "\"10ms\"", .is_required = true},
+     &ListedTask::period},
+    {{.key = "budget", .help = "C: the execution time of one job", .example = "\"2ms\"", .is_required = true},
+     &ListedTask::budget},
+    {{.key = "deadline", .help = "D, from the release", .fallback = "the period", .example = "\"8ms\""},
+     &ListedTask::deadline},
+    {{.key = "jitter",
+      .help = "J: how late after its nominal time a job may come",
+      .fallback = "a tenth of the smaller of period and deadline",
+      .example = "\"0us\""},
+     &ListedTask::jitter},
+    {{.key = "suspension",
+      .help = "S: how long a job waits for something else than its core",
+      .fallback = "\"0us\"",
+      .example = "\"1ms\""},
+     &ListedTask::suspension},
+    {{.key = "importance",
+      .help = "Decides between tasks that are equally urgent, and which task leaves when a core is lost",
+      .fallback = "0",
+      .example = "1",
+      .least = INT16_MIN,
+      .most = INT16_MAX},
+     &ListedTask::importance},
+    {{.key = "on_overrun",
+      .help = "What happens to a job that exceeds its budget",
+      .fallback = "\"report\"",
+      .example = "\"demote\"",
+      .choices = [] { return copied(overrun_names); }},
+     &ListedTask::on_overrun},
+    {{.key = "uses",
+      .help = "Up to four resources that a job locks, each with its longest section",
+      .fallback = "none",
+      .example = "{ bus = \"200us\" }"},
+     &ListedTask::uses},
+    {{.key = "offset",
+      .help = "When its first job is released, from the start of the experiment. Admission does not depend on it",
+      .fallback = "\"0us\"",
+      .example = "\"5ms\""},
+     &ListedTask::offset},
+    {{.key = "count",
+      .help = "How many tasks of this kind there are. A number is added to their label",
+      .fallback = "1",
+      .example = "3",
+      .least = 1,
+      .most = most_generated},
+     &ListedTask::count},
+};
+
+constexpr Field<Generator> generator_rows[] = {
+    {{.key = "tasks",
+      .help = "How many tasks are drawn",
+      .fallback = "as many as utilization needs",
+      .example = "8",
+      .least = 1,
+      .most = most_generated},
+     &Generator::tasks},
+    {{.key = "utilization",
+      .help = "What all drawn tasks need together. 1 is a whole core",
+      .fallback = "whatever they need",
+      .example = "1.6",
+      .least = 1,
+      .most = 1024 * million},
+     &Generator::utilization},
+    {{.key = "utilizations",
+      .help = "How the utilizations of the tasks are drawn",
+      .fallback = "\"uunifast-discard\"",
+      .example = "\"randfixedsum\"",
+      .choices = [] { return names_in(utilization_generators()); }},
+     &Generator::utilizations},
+    {{.key = "utilization_min",
+      .help = "The least utilization of a task",
+      .fallback = "0",
+      .example = "0.01",
+      .most = million},
+     &Generator::utilization_min},
+    {{.key = "utilization_max",
+      .help = "The greatest utilization of a task",
+      .fallback = "1",
+      .example = "0.6",
+      .least = 1,
+      .most = million},
+     &Generator::utilization_max},
+    {{.key = "periods",
+      .help = "How the periods are drawn",
+      .fallback = "\"log-uniform\"",
+      .example = "\"automotive\"",
+      .choices = [] { return names_in(period_distributions()); }},
+     &Generator::periods},
+    {{.key = "period_min",
+      .help = "The shortest period, for log-uniform and uniform",
+      .fallback = "\"10ms\"",
+      .example = "\"1ms\""},
+     &Generator::period_min},
+    {{.key = "period_max",
+      .help = "The longest period, for log-uniform and uniform",
+      .fallback = "\"100ms\"",
+      .example = "\"1s\""},
+     &Generator::period_max},
+    {{.key = "period_step",
+      .help = "Periods are multiples of this, for log-uniform and uniform",
+      .fallback = "\"1us\"",
+      .example = "\"1ms\""},
+     &Generator::period_step},
+    {{.key = "period_list",
+      .help = "The periods, for list",
+      .fallback = "none",
+      .example = "[\"1ms\", \"5ms\", \"10ms\"]"},
+     &Generator::period_list},
+    {{.key = "deadline",
+      .help = "The deadline as a part of the period. It is not less than the budget",
+      .fallback = "1",
+      .example = "0.8",
+      .least = 1,
+      .most = 7 * million},
+     &Generator::deadline},
+    {{.key = "jitter",
+      .help = "The release jitter as a part of the smaller of period and deadline. The default is a server's",
+      .fallback = "0.1",
+      .example = "0",
+      .most = million - 1},
+     &Generator::jitter},
+};
+
+constexpr Field<Sweep> sweep_rows[] = {
+    {{.key = "field",
+      .help = "The field that takes the values in turn: TABLE.FIELD, task.LABEL.FIELD, or one of the top of the file",
+      .example = "\"generate.utilization\"",
+      .is_required = true},
+     &Sweep::field},
+    {{.key = "values", .help = "The values, in quotes if the field has them", .example = "[1.4, 1.5, 1.6]"},
+     &Sweep::values},
+    {{.key = "from", .help = "Instead of values: the first value of a range", .example = "0.1"}, &Sweep::from},
+    {{.key = "to", .help = "The last value of the range at most", .example = "2.0"}, &Sweep::to},
+    {{.key = "step", .help = "The distance of two values of the range", .example = "0.1"}, &Sweep::step},
+};
+
+}  // namespace
+
+std::span<const Field<Scenario>> top_fields() noexcept { return top_rows; }
+std::span<const Field<Platform>> platform_fields() noexcept { return platform_rows; }
+std::span<const Field<Policy>> policy_fields() noexcept { return policy_rows; }
+std::span<const Field<ListedTask>> task_fields() noexcept { return task_rows; }
+std::span<const Field<Generator>> generator_fields() noexcept { return generator_rows; }
+std::span<const Field<Sweep>> sweep_fields() noexcept { return sweep_rows; }
+
+}  // namespace corelane::eval

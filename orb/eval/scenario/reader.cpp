@@ -1,0 +1,165 @@
+#include "orb/eval/scenario/reader.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "orb/core/config/spelling.h"
+#include "orb/eval/scenario/checks.h"
+#include "orb/eval/scenario/field_tables.h"
+
+namespace corelane::eval {
+namespace {
+
+using Bad = std::optional<ScenarioFault>;
+
+std::string quoted(const std::string& text) { return "\"" + text + "\""; }
+
+// Reader reads one file, until its first fault.
+class Reader {
+ public:
+  explicit Reader(const std::string& path) : path_(path) {}
+
+  Bad read(const Node& root, Scenario& scenario) {
+    for (const Node& child : root.children)
+      if (Bad bad = read_top(child, scenario)) return bad;
+    return check(root, scenario);
+  }
+
+  Bad read(const Node& root, std::vector<SweptField>& sweeps) {
+    const Node* const list = root.find("sweep");
+    if (list == nullptr) return std::nullopt;
+    if (Bad bad = expect_list(*list)) return bad;
+    for (const Node& item : list->children) {
+      Sweep sweep;
+      if (Bad bad = read_fields(item, "sweep", sweep_fields(), sweep)) return bad;
+      auto values = values_of(sweep);
+      if (!values) return fault(item.at, "the sweep of " + sweep.field + ": " + values.error().text);
+      sweeps.push_back({sweep.field, *std::move(values)});
+    }
+    return std::nullopt;
+  }
+
+ private:
+  ScenarioFault fault(core::FilePlace place, const std::string& text) const {
+    return {core::text_of(path_, place) + text};
+  }
+
+  Bad read_top(const Node& child, Scenario& scenario) {
+    if (child.key == "sweep") return std::nullopt;  // see read_sweeps()
+    if (child.key == "platform") return read_table(child, platform_fields(), scenario.platform);
+    if (child.key == "policy") return read_table(child, policy_fields(), scenario.policy);
+    if (child.key == "generate") return read_table(child, generator_fields(), scenario.generate.emplace());
+    if (child.key != "task") return read_field(child, "", top_fields(), scenario);
+    if (Bad bad = expect_list(child)) return bad;
+    for (const Node& item : child.children)
+      if (Bad bad = read_fields(item, "task", task_fields(), scenario.tasks.emplace_back())) return bad;
+    return std::nullopt;
+  }
+
+  Bad expect_list(const Node& node) const {
+    const bool is_list = node.kind == Node::Kind::list &&
+                         std::ranges::all_of(node.children, [](const Node& c) { return c.kind == Node::Kind::table; });
+    if (is_list) return std::nullopt;
+    return fault(node.key_at, node.key + " is a list of tables; write [[" + node.key + "]] above the fields of each");
+  }
+
+  template <typename Table>
+  Bad read_table(const Node& node, std::span<const Field<Table>> fields, Table& out) {
+    if (node.kind != Node::Kind::table)
+      return fault(node.key_at, node.key + " is one table; write [" + node.key + "] above its fields");
+    return read_fields(node, node.key, fields, out);
+  }
+
+  template <typename Table>
+  Bad read_fields(const Node& node, const std::string& name, std::span<const Field<Table>> fields, Table& out) {
+    for (const Node& child : node.children)
+      if (Bad bad = read_field(child, name + ".", fields, out)) return bad;
+    for (const Field<Table>& field : fields)
+      if (field.info.is_required && node.find(field.info.key) == nullptr)
+        return fault(node.at, name + " has no " + std::string(field.info.key) + "; add " + std::string(field.info.key) +
+                                  " = " + std::string(field.info.example));
+    return std::nullopt;
+  }
+
+  template <typename Table>
+  Bad read_field(const Node& child, const std::string& prefix, std::span<const Field<Table>> fields, Table& out) {
+    const auto field = std::ranges::find(fields, std::string_view(child.key),
+                                         [](const Field<Table>& known) { return known.info.key; });
+    if (field == fields.end()) return fault(child.key_at, unknown(child.key, prefix, fields));
+    const std::string expected = store(child, *field, out);
+    if (expected.empty()) return std::nullopt;
+    return fault(child.at, prefix + child.key + ": expected " + expected + "; found " + shown(child));
+  }
+
+  template <typename Table>
+  std::string unknown(const std::string& key, const std::string& prefix, std::span<const Field<Table>> fields) const {
+    std::vector<std::string> known;
+    for (const Field<Table>& field : fields) known.emplace_back(field.info.key);
+    if (prefix.empty()) known.insert(known.end(), {"platform", "policy", "task", "generate", "sweep"});
+    const std::string best = core::meant(key, known, "the nearest is");
+    return "there is no " + prefix + key + (best.empty() ? "; there are " + core::listed(known) : best);
+  }
+
+  Bad check(const Node& root, const Scenario& scenario) const {
+    if (Bad bad = check_tasks(root, scenario)) return bad;
+    if (scenario.tasks.empty() && !scenario.generate)
+      return fault({.line = 1},
+                   "there is no task; add [[task]] with period and budget, or [generate] with tasks and utilization");
+    const Platform& platform = scenario.platform;
+    if (platform.period && *platform.period <= Duration::zero())
+      return fault(place_of(root, "platform", "period"), "platform.period: expected a duration above 0; found 0ns");
+    if (platform.budget && platform.period && *platform.budget > *platform.period)
+      return fault(place_of(root, "platform", "budget"),
+                   "platform.budget = " + to_string(*platform.budget) + " is more than platform.period = " +
+                       to_string(*platform.period) + ", so no core has room for tasks; lower the budget");
+    if (!scenario.generate) return std::nullopt;
+    const auto bad = fault_of_generator(*scenario.generate);
+    return bad ? Bad(fault(place_of(root, "generate", bad->key), "generate." + bad->key + bad->text)) : std::nullopt;
+  }
+
+  Bad check_tasks(const Node& root, const Scenario& scenario) const {
+    std::map<std::string, core::FilePlace> labels;
+    std::int64_t count = 0;
+    for (std::size_t i = 0; i < scenario.tasks.size(); ++i) {
+      const Node& node = root.find("task")->children[i];
+      const std::string label = label_of_task(node, i);
+      const auto [other, is_new] = labels.emplace(label, node.at);
+      if (!is_new)
+        return fault(node.at, "a second task has the label " + quoted(label) + " of the one in line " +
+                                  std::to_string(other->second.line) + "; give it another label");
+      if (const auto bad = fault_of_task(scenario.tasks[i]))
+        return fault(node.at, "task " + quoted(label) + ": " + *bad);
+      count += scenario.tasks[i].count;
+    }
+    if (count <= most_tasks) return std::nullopt;
+    return fault(root.find("task")->at, std::to_string(count) + " tasks are too many; the most is " +
+                                            std::to_string(most_tasks) + "; lower their counts");
+  }
+
+  static core::FilePlace place_of(const Node& root, std::string_view table, std::string_view key) {
+    const Node* const node = root.find(table);
+    const Node* const field = node == nullptr ? nullptr : node->find(key);
+    return field != nullptr ? field->at : node != nullptr ? node->at : core::FilePlace{.line = 1};
+  }
+
+  const std::string& path_;
+};
+
+}  // namespace
+
+Expected<Scenario, ScenarioFault> read_scenario(const Node& root, const std::string& path) {
+  Scenario scenario;
+  if (auto bad = Reader(path).read(root, scenario)) return *std::move(bad);
+  return scenario;
+}
+
+Expected<std::vector<SweptField>, ScenarioFault> read_sweeps(const Node& root, const std::string& path) {
+  std::vector<SweptField> sweeps;
+  if (auto bad = Reader(path).read(root, sweeps)) return *std::move(bad);
+  return sweeps;
+}
+
+}  // namespace corelane::eval

@@ -1,0 +1,75 @@
+#include "orb/eval/scenario_file.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+
+#include "orb/core/config/toml_text.h"
+#include "orb/eval/scenario/node.h"
+#include "orb/eval/scenario/reader.h"
+#include "orb/eval/scenario/sweep.h"
+#include "orb/eval/scenario/toml_nodes.h"
+
+namespace corelane::eval {
+namespace {
+
+// A value as a report shows it: without quotes.
+std::string value_text(const Node& value) { return value.kind == Node::Kind::text ? value.text : shown(value); }
+
+// Returns the number of combinations; nothing if there are more than most_values.
+std::optional<std::size_t> combinations_of(const std::vector<SweptField>& sweeps) {
+  std::size_t count = 1;
+  for (const SweptField& sweep : sweeps)
+    if ((count *= sweep.values.size()) > most_values) return std::nullopt;
+  return count;
+}
+
+// Reads the combination with this number. The last sweep is the digit that changes fastest.
+Expected<Cell, ScenarioFault> read_cell(const Node& root, const std::vector<SweptField>& sweeps, std::size_t number,
+                                        const std::string& path) {
+  Node table = root;
+  Cell cell;
+  std::string where;
+  for (std::size_t i = sweeps.size(); i > 0; --i) {
+    const auto& [field, values] = sweeps[i - 1];
+    const Node& value = values[number % values.size()];
+    number /= values.size();
+    if (const std::string bad = set_field(table, field, value); !bad.empty())
+      return ScenarioFault{core::text_of(path, value.at) + "the sweep of " + field + ": " + bad};
+    cell.swept.insert(cell.swept.begin(), {field, value_text(value)});
+  }
+  auto scenario = read_scenario(table, path);
+  for (const auto& [field, value] : cell.swept) where += (where.empty() ? "; swept: " : ", ") + field + " = " + value;
+  if (!scenario) return ScenarioFault{scenario.error().text + where};
+  cell.scenario = *std::move(scenario);
+  return cell;
+}
+
+}  // namespace
+
+Expected<std::vector<Cell>, ScenarioFault> parse_scenario(std::string_view text, const std::string& path) {
+  const auto root = parse_toml(text, path);
+  if (!root) return root.error();
+  const auto sweeps = read_sweeps(*root, path);
+  if (!sweeps) return sweeps.error();
+  const auto count = combinations_of(*sweeps);
+  if (!count)
+    return ScenarioFault{core::text_of(path, root->find("sweep")->at) + "the sweeps have more than " +
+                         std::to_string(most_values) + " combinations; give them fewer values"};
+  std::vector<Cell> cells;
+  for (std::size_t i = 0; i < *count; ++i) {
+    auto cell = read_cell(*root, *sweeps, i, path);
+    if (!cell) return cell.error();
+    cells.push_back(*std::move(cell));
+  }
+  return cells;
+}
+
+bool is_contracts_file(std::string_view text) {
+  const auto root = parse_toml(text, "");
+  return root && std::ranges::any_of(root->children, [](const Node& child) {
+           return child.key.find(':') != child.key.npos && child.key.find("::") == child.key.npos;
+         });
+}
+
+}  // namespace corelane::eval

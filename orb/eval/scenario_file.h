@@ -1,0 +1,29 @@
+// Reads scenario files. They are TOML; docs/scenario.md has their fields.
+// Threads: any but real-time ones: files and allocation.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "orb/base/expected.h"
+#include "orb/eval/scenario.h"
+
+namespace corelane::eval {
+
+// The scenario for one combination of the swept values.
+struct Cell {
+  std::vector<std::pair<std::string, std::string>> swept;  // fields with their values, as texts
+  Scenario scenario;
+};
+
+// Returns every combination, at least one. The last sweep of the file changes fastest. Every combination is checked. A
+// fault names the file, the line and the column.
+Expected<std::vector<Cell>, ScenarioFault> parse_scenario(std::string_view text, const std::string& path);
+
+// Returns whether the text is a contracts file (orb/core/config/contracts_file.h): its tables are named by repository
+// ids.
+bool is_contracts_file(std::string_view text);
+
+}  // namespace corelane::eval

@@ -1,0 +1,20 @@
+// The options of a server that a scenario describes. What the scenario leaves out stays as it is in the given options.
+// Threads: pure functions.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "orb/dispatch/executive.h"
+#include "orb/eval/scenario.h"
+
+namespace corelane::eval {
+
+// The names of dispatchers that a scenario may give. The first is a server's default.
+std::span<const std::string_view> dispatcher_names() noexcept;
+
+// The names in `policy` are empty, or those of a dispatcher, an allocation strategy and an admission test.
+void apply(const Platform& platform, dispatch::ExecutiveOptions& options) noexcept;
+void apply(const Policy& policy, dispatch::ExecutiveOptions& options) noexcept;
+
+}  // namespace corelane::eval

@@ -1,0 +1,149 @@
+#include "services/corelane/plan/plan.h"
+
+#include <algorithm>
+#include <ostream>
+#include <utility>
+
+#include "orb/core/config/contracts_file.h"
+#include "orb/core/config/settings_of.h"
+#include "orb/core/config/toml_text.h"
+#include "orb/core/skeleton.h"
+#include "orb/dispatch/leases/host_ledger.h"
+#include "orb/eval/scenario_file.h"
+#include "orb/eval/server_options.h"
+#include "orb/eval/task_set.h"
+#include "orb/os/topology.h"
+#include "services/corelane/output/text.h"
+#include "services/corelane/plan/planned_set.h"
+
+namespace corelane::tool {
+namespace {
+
+constexpr int wrong_input = 2;
+constexpr std::size_t few_tasks = 100;  // for which to look how much budgets may grow takes a moment
+
+struct Fault {
+  std::string text;
+};
+
+// A set of tasks, before it is planned.
+struct OpenSet {
+  eval::Platform platform{};
+  eval::Policy policy{};
+  std::vector<eval::Task> tasks{};
+  PlannedSet planned{};
+};
+
+// Returns the tasks of a contracts file. Each operation is one task, as callers without a task of their own share it.
+Expected<std::vector<OpenSet>, Fault> contracts_in(const std::string& text, const std::string& path) {
+  const auto file = core::ContractsFile::parse(text, path);
+  if (!file) return Fault{file.error().text};
+  const auto operations = (*file)->tasks();
+  if (!operations) return Fault{operations.error().text};
+  if (operations->empty()) return Fault{path + ": it has no contract of an operation; add one, see docs/using.md"};
+  std::vector<OpenSet> sets(1);
+  for (const core::ContractsFile::Task& task : *operations)
+    sets.front().tasks.push_back(
+        {.label = core::label_of(task.repository_id, task.operation), .contract = task.contract, .offset = {}});
+  return sets;
+}
+
+Expected<std::vector<OpenSet>, Fault> scenarios_in(const std::string& text, const std::string& path) {
+  const auto cells = eval::parse_scenario(text, path);
+  if (!cells) return Fault{cells.error().text};
+  std::vector<OpenSet> sets;
+  for (const eval::Cell& cell : *cells)
+    for (std::int64_t set = 0; set < cell.scenario.repetitions; ++set) {
+      auto tasks = eval::tasks_of(cell.scenario, set);
+      if (!tasks) return Fault{path + ": " + tasks.error().text};
+      OpenSet& open = sets.emplace_back();
+      open.platform = cell.scenario.platform;
+      open.policy = cell.scenario.policy;
+      open.tasks = *std::move(tasks);
+      open.planned.swept = cell.swept;
+      open.planned.set = cell.scenario.repetitions > 1 ? static_cast<int>(set) + 1 : 0;
+    }
+  return sets;
+}
+
+Expected<std::vector<OpenSet>, Fault> sets_in(const std::string& path) {
+  const auto text = core::read_toml("scenario", path);
+  if (!text) return Fault{text.error().text};
+  return eval::is_contracts_file(*text) ? contracts_in(*text, path) : scenarios_in(*text, path);
+}
+
+// Returns the cores that a server would use that is started here.
+Expected<std::vector<CoreId>, Fault> cores_of_host(const dispatch::ExecutiveOptions& server) {
+  const auto topology = os::Topology::detect();
+  if (!topology) return Fault{"the cores of this host cannot be read; say --cores COUNT"};
+  if (const std::string bad = os::fault_of(server.lease.cores, topology->cores()); !bad.empty())
+    return Fault{"pool.cores: " + bad + "; change the setting, or say --cores COUNT"};
+  const auto leases = dispatch::UnguardedCores(*topology, false).lease(server.lease);
+  if (!leases) return Fault{"a server has no core on this host; say --cores COUNT"};
+  std::vector<CoreId> cores;
+  for (const dispatch::CoreLease& lease : *leases) cores.push_back(lease.core);
+  return cores;
+}
+
+// Planner fills in sets, with the settings that a server would have here.
+class Planner {
+ public:
+  Planner(const PlanOptions& options, const dispatch::ExecutiveOptions& server, std::size_t sets)
+      : options_(options), server_(server), is_one_(sets == 1) {}
+
+  Expected<PlannedSet, Fault> plan(OpenSet set) const {
+    dispatch::ExecutiveOptions server = server_;
+    if (!options_.like_this_host) eval::apply(set.platform, server);
+    eval::apply(set.policy, server);
+    if (server.mode == dispatch::DispatchMode::leader_followers)
+      return Fault{
+          "dispatch.mode leader-followers promises nothing, so there is nothing to plan; use manager or direct"};
+    auto cores = cores_for(set.platform, server);
+    if (!cores) return cores.error();
+    set.planned.server = server;
+    const bool is_small = options_.thorough || set.tasks.size() <= few_tasks;
+    set.planned.plan = eval::plan({.tasks = std::move(set.tasks),
+                                   .cores = *std::move(cores),
+                                   .server = server,
+                                   .sensitivity = !options_.quick && is_one_ && is_small,
+                                   .fewest = !options_.quick});
+    return std::move(set.planned);
+  }
+
+ private:
+  Expected<std::vector<CoreId>, Fault> cores_for(const eval::Platform& platform,
+                                                 const dispatch::ExecutiveOptions& server) const {
+    if (options_.cores) return eval::numbered_cores(*options_.cores);
+    if (platform.cores > 0 && !options_.like_this_host) return eval::numbered_cores(static_cast<int>(platform.cores));
+    return cores_of_host(server);
+  }
+
+  const PlanOptions& options_;
+  const dispatch::ExecutiveOptions& server_;
+  const bool is_one_;
+};
+
+int complain(const Fault& fault, std::ostream& err) {
+  err << "corelane plan: " << plain(fault.text) << "\n";
+  return wrong_input;
+}
+
+}  // namespace
+
+int plan(const PlanOptions& options, std::ostream& out, std::ostream& err) {
+  const auto settings = core::settings_of(options.orb_options);
+  if (!settings) return complain({settings.error().text}, err);
+  auto open = sets_in(options.file);
+  if (!open) return complain(open.error(), err);
+  const Planner planner(options, settings->executive, open->size());
+  std::vector<PlannedSet> sets;
+  for (OpenSet& set : *open) {
+    auto planned = planner.plan(std::move(set));
+    if (!planned) return complain(planned.error(), err);
+    sets.push_back(*std::move(planned));
+  }
+  out << text_of(sets, options.format);
+  return std::ranges::all_of(sets, [](const PlannedSet& set) { return set.plan.refused == 0; }) ? 0 : 1;
+}
+
+}  // namespace corelane::tool

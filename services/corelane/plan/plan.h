@@ -1,0 +1,30 @@
+// `corelane plan` predicts what a server would admit of the tasks in a file: a scenario, or a contracts file. The
+// options are defined in plan_command.cpp. Threads: none of its own; reads files.
+//
+// The room services/corelane/plan predicts what a server would promise.
+#pragma once
+
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "services/corelane/output/format.h"
+
+namespace corelane::tool {
+
+struct PlanOptions {
+  std::string file{};
+  std::optional<int> cores{};   // in place of those of the file
+  bool like_this_host = false;  // cores and platform load as in a server that is started here
+  bool quick = false;           // verdicts only
+  bool thorough = false;        // also for large sets
+  Format format = Format::table;
+  std::vector<std::string> orb_options{};  // the settings of the server
+};
+
+// Writes the plan to `out` and complaints to `err`. Returns 0 if every task is admitted, 1 if one is refused, and 2 if
+// the input is wrong.
+int plan(const PlanOptions& options, std::ostream& out, std::ostream& err);
+
+}  // namespace corelane::tool

@@ -1,0 +1,177 @@
+#include "services/corelane/plan/planned_set.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "orb/base/contract.h"
+#include "orb/base/counted.h"
+#include "orb/sched/refusal.h"
+#include "orb/sched/share.h"
+#include "services/corelane/output/json_text.h"
+#include "services/corelane/output/text.h"
+
+namespace corelane::tool {
+namespace {
+
+using eval::Plan;
+using eval::TaskVerdict;
+using Json = nlohmann::ordered_json;
+
+std::string percentage(sched::Ppm share) { return format("%.1f %%", static_cast<double>(share) / 10'000); }
+
+std::size_t admitted_in(const Plan& plan) { return plan.tasks.size() - plan.refused; }
+
+std::string load_text(const sched::PlatformLoad& load) {
+  if (load.budget == Duration::zero() && load.blocking == Duration::zero()) return "no platform load";
+  std::string text = "platform load " + to_string(load.budget) + " in each " + to_string(load.period);
+  if (load.jitter > Duration::zero()) text += " with jitter " + to_string(load.jitter);
+  if (load.blocking > Duration::zero()) text += ", blocking " + to_string(load.blocking);
+  return text;
+}
+
+std::string line_of(const TaskVerdict& verdict) {
+  const Contract& c = verdict.task.contract;
+  const bool is_bounded = verdict.bound > Duration::zero();
+  const std::string core = verdict.admitted ? std::to_string(verdict.core.value) : "-";
+  return format("%4s %9s %9s %9s %9s %8s %9s %9s  ", core.c_str(), to_string(c.period).c_str(),
+                to_string(c.deadline).c_str(), to_string(c.budget).c_str(), to_string(c.jitter).c_str(),
+                percentage(verdict.utilization).c_str(), is_bounded ? brief(verdict.bound).c_str() : "-",
+                verdict.largest_budget ? to_string(*verdict.largest_budget).c_str() : "-") +
+         plain(verdict.task.label) + "\n" +
+         (verdict.admitted ? "" : "       refused: " + plain(sched::text_of(verdict.refusal)) + "\n");
+}
+
+// Returns how many cores all tasks need, as a sentence; "" if that was not looked for.
+std::string need_text(const Plan& plan) {
+  if (plan.hopeless)
+    return plain(plan.tasks[*plan.hopeless].task.label) + " does not fit on any core, not even alone.\n";
+  if (!plan.fewest_cores) return {};
+  return "All " + counted(plan.tasks.size(), "task needs ", "tasks need ") +
+         counted(static_cast<std::uint64_t>(*plan.fewest_cores), "core") + ".\n";
+}
+
+std::string growth_text(const Plan& plan) {
+  if (!plan.growth) return {};
+  const int more = *plan.growth - 1000;  // thousandths
+  if (more == 0) return "The budgets of the admitted tasks may not grow together.\n";
+  return format("The budgets of the admitted tasks may grow by %d.%d %% together.\n", more / 10, more % 10);
+}
+
+std::string whole_text(const PlannedSet& set) {
+  const Plan& plan = set.plan;
+  std::string text = counted(plan.tasks.size(), "task") + " on " + counted(plan.cores.size(), "core") + "; " +
+                     load_text(set.server.platform) + "; " + percentage(set.server.capacity) + " of a core at most\n\n";
+  text +=
+      format("%4s %9s %9s %9s %9s %8s %9s %9s  %s\n", "core", "T", "D", "C", "J", "util", "bound", "C up to", "task");
+  for (const TaskVerdict& verdict : plan.tasks) text += line_of(verdict);
+  text += "\n";
+  for (const sched::CoreView& core : plan.cores)
+    text += format("core %d: %s admitted, %s platform load, %s free\n", core.id.value,
+                   percentage(core.admitted).c_str(), percentage(core.platform).c_str(),
+                   percentage(std::max<sched::Ppm>(0, core.capacity - core.admitted - core.platform)).c_str());
+  text +=
+      std::to_string(admitted_in(plan)) + " of " + counted(plan.tasks.size(), "task is", "tasks are") + " admitted.\n";
+  if (!plan.promises) return text + "The server has no admission test, so no deadline is promised.\n";
+  return text + need_text(plan) + growth_text(plan);
+}
+
+bool is_whole(const PlannedSet& set) { return set.plan.refused == 0; }
+
+std::string swept_text(const PlannedSet& set) {
+  std::string text;
+  for (const auto& [field, value] : set.swept) text += (text.empty() ? "" : ", ") + field + " = " + plain(value);
+  return text + (text.empty() ? "" : ": ");
+}
+
+// Returns a line for sets with the same swept values.
+std::string group_text(std::span<const PlannedSet> sets) {
+  std::size_t tasks = 0, admitted = 0;
+  for (const PlannedSet& set : sets) tasks += set.plan.tasks.size(), admitted += admitted_in(set.plan);
+  const Plan& first = sets.front().plan;
+  std::string text = swept_text(sets.front());
+  if (sets.size() > 1)
+    text += std::to_string(std::ranges::count_if(sets, is_whole)) + " of " +
+            counted(sets.size(), "set is", "sets are") + " admitted as a whole, with ";
+  text += std::to_string(admitted) + " of " + counted(tasks, "task") + " on " + counted(first.cores.size(), "core");
+  if (sets.size() == 1 && first.fewest_cores) text += "; all need " + std::to_string(*first.fewest_cores);
+  return text + "\n";
+}
+
+std::string text_of_several(std::span<const PlannedSet> sets) {
+  std::string text;
+  for (std::span<const PlannedSet> rest = sets; !rest.empty();) {
+    const auto other =
+        std::ranges::find_if(rest, [&](const PlannedSet& set) { return set.swept != rest.front().swept; });
+    const auto size = static_cast<std::size_t>(other - rest.begin());
+    text += group_text(rest.first(size));
+    rest = rest.subspan(size);
+  }
+  return text + std::to_string(std::ranges::count_if(sets, is_whole)) + " of " +
+         counted(sets.size(), "set is", "sets are") + " admitted as a whole.\n";
+}
+
+Json json_of(const sched::Nearest& nearest) {
+  return {{"period_ns", nearest.period.count()},
+          {"deadline_ns", nearest.deadline.count()},
+          {"budget_ns", nearest.budget.count()},
+          {"jitter_ns", nearest.jitter.count()},
+          {"suspension_ns", nearest.suspension.count()}};
+}
+
+Json json_of(const TaskVerdict& verdict) {
+  const Contract& c = verdict.task.contract;
+  Json json{{"label", verdict.task.label},   {"period_ns", c.period.count()}, {"deadline_ns", c.deadline.count()},
+            {"budget_ns", c.budget.count()}, {"jitter_ns", c.jitter.count()}, {"utilization_ppm", verdict.utilization},
+            {"admitted", verdict.admitted}};
+  if (verdict.admitted) json["core"] = verdict.core.value;
+  if (verdict.bound > Duration::zero()) json["bound_ns"] = verdict.bound.count();
+  if (verdict.largest_budget) json["largest_budget_ns"] = verdict.largest_budget->count();
+  if (verdict.admitted) return json;
+  json["refusal"] = {{"code", std::string(sched::name_of(verdict.refusal.code))},
+                     {"text", sched::text_of(verdict.refusal)}};
+  if (verdict.refusal.nearest.found()) json["refusal"]["would_fit"] = json_of(verdict.refusal.nearest);
+  return json;
+}
+
+Json json_of(const PlannedSet& set) {
+  const Plan& plan = set.plan;
+  const sched::PlatformLoad& load = set.server.platform;
+  Json json;
+  if (!set.swept.empty()) json["swept"] = Json::object();
+  for (const auto& [field, value] : set.swept) json["swept"][field] = value;
+  if (set.set > 0) json["set"] = set.set;
+  json["platform"] = {{"budget_ns", load.budget.count()},
+                      {"period_ns", load.period.count()},
+                      {"jitter_ns", load.jitter.count()},
+                      {"blocking_ns", load.blocking.count()},
+                      {"capacity_ppm", set.server.capacity}};
+  json["promises"] = plan.promises;
+  json["admitted"] = admitted_in(plan);
+  json["refused"] = plan.refused;
+  if (plan.fewest_cores) json["fewest_cores"] = *plan.fewest_cores;
+  if (plan.growth) json["growth_thousandths"] = *plan.growth;
+  json["tasks"] = Json::array();
+  for (const TaskVerdict& verdict : plan.tasks) json["tasks"].push_back(json_of(verdict));
+  json["cores"] = Json::array();
+  for (const sched::CoreView& core : plan.cores)
+    json["cores"].push_back({{"core", core.id.value},
+                             {"admitted_ppm", core.admitted},
+                             {"platform_ppm", core.platform},
+                             {"capacity_ppm", core.capacity},
+                             {"tasks", core.tasks}});
+  return json;
+}
+
+}  // namespace
+
+std::string text_of(const std::vector<PlannedSet>& sets, Format shown_as) {
+  const bool is_one = sets.size() == 1;
+  if (shown_as == Format::table) return is_one ? whole_text(sets.front()) : text_of_several(sets);
+  if (is_one) return json_lines(json_of(sets.front()));
+  Json json = Json::array();
+  for (const PlannedSet& set : sets) json.push_back(json_of(set));
+  return json_lines(json);
+}
+
+}  // namespace corelane::tool

@@ -1,0 +1,295 @@
+#include "orb/eval/scenario_file.h"
+
+#include <catch2/catch.hpp>
+
+#include "orb/eval/server_options.h"
+#include "orb/eval/task_set.h"
+
+namespace scenario_file_test {
+
+using namespace corelane;
+using namespace corelane::eval;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::vector<Cell> cells_of(const std::string& text) {
+  auto cells = parse_scenario(text, "s.toml");
+  if (!cells) FAIL(cells.error().text);
+  return *std::move(cells);
+}
+
+Scenario scenario_of(const std::string& text) { return cells_of(text).front().scenario; }
+
+std::string fault_of_text(const std::string& text) {
+  const auto cells = parse_scenario(text, "s.toml");
+  return cells ? "" : cells.error().text;
+}
+
+constexpr const char* one_task = "[[task]]\nperiod = \"10ms\"\nbudget = \"2ms\"\n";
+
+}  // namespace
+
+TEST_CASE("a scenario has the values of its file") {
+  const Scenario s = scenario_of(R"(
+name = "two cores"
+seed = 7
+repetitions = 3
+[platform]
+cores = 2
+budget = "50us"
+period = "2ms"
+jitter = "10us"
+blocking = "30us"
+capacity = 0.9
+[policy]
+dispatcher = "direct"
+allocation = "worst-fit"
+test = "none"
+[[task]]
+label = "sensor"
+period = "10ms"
+budget = "2ms"
+deadline = "8ms"
+jitter = "0us"
+suspension = "0us"
+importance = -3
+on_overrun = "demote"
+uses = { bus = "200us" }
+offset = "1ms"
+count = 2
+[generate]
+tasks = 8
+utilization = 1.6
+utilizations = "randfixedsum"
+utilization_min = 0.05
+utilization_max = 0.5
+periods = "uniform"
+period_min = "5ms"
+period_max = "50ms"
+period_step = "5ms"
+deadline = 0.8
+jitter = 0
+)");
+  CHECK(s.name == "two cores");
+  CHECK(s.seed == 7);
+  CHECK(s.repetitions == 3);
+  CHECK(s.platform.cores == 2);
+  CHECK(s.platform.budget == 50us);
+  CHECK(s.platform.period == 2ms);
+  CHECK(s.platform.jitter == 10us);
+  CHECK(s.platform.blocking == 30us);
+  CHECK(s.platform.capacity == Fraction{900'000});
+  CHECK(s.policy.dispatcher == "direct");
+  CHECK(s.policy.test == "none");
+  REQUIRE(s.tasks.size() == 1);
+  CHECK(s.tasks[0].label == "sensor");
+  CHECK(s.tasks[0].deadline == 8ms);
+  CHECK(s.tasks[0].importance == -3);
+  CHECK(s.tasks[0].count == 2);
+  CHECK(s.tasks[0].uses.at(0).longest == 200us);
+  REQUIRE(s.generate);
+  CHECK(s.generate->utilization == Fraction{1'600'000});
+  CHECK(s.generate->utilization_min == Fraction{50'000});
+  CHECK(s.generate->periods == "uniform");
+  CHECK(s.generate->period_step == 5ms);
+  CHECK(s.generate->jitter == Fraction{0});
+}
+
+TEST_CASE("what a scenario leaves out is as in a server") {
+  const Scenario s = scenario_of(one_task);
+  CHECK(s.seed == 1);
+  CHECK(s.platform.cores == 0);
+  CHECK_FALSE(s.platform.budget);
+  dispatch::ExecutiveOptions options;
+  apply(s.platform, options);
+  apply(s.policy, options);
+  CHECK(options.platform.budget == dispatch::ExecutiveOptions{}.platform.budget);
+  CHECK(options.admission);
+  const auto tasks = tasks_of(s);
+  REQUIRE(tasks);
+  CHECK(tasks->front().contract == make_contract(10ms, 2ms));  // with the jitter of a tenth
+  CHECK(tasks->front().label == "task-1");
+}
+
+TEST_CASE("platform and policy of a scenario replace those of the server") {
+  const Scenario s = scenario_of(std::string("[platform]\nbudget = \"1us\"\ncapacity = 1\n[policy]\ntest = \"none\"\n"
+                                             "dispatcher = \"leader-followers\"\n") +
+                                 one_task);
+  dispatch::ExecutiveOptions options;
+  options.platform.blocking = 5us;
+  apply(s.platform, options);
+  apply(s.policy, options);
+  CHECK(options.platform.budget == 1us);
+  CHECK(options.platform.period == 1ms);
+  CHECK(options.platform.blocking == 5us);
+  CHECK(options.capacity == 1'000'000);
+  CHECK_FALSE(options.admission);
+  CHECK(options.mode == dispatch::DispatchMode::leader_followers);
+}
+
+TEST_CASE("every wrong input has its line, what is wrong, and how to mend it") {
+  struct Case {
+    std::string text, fault;
+  };
+  const std::string task = one_task;
+  const Case c = GENERATE_COPY(
+      Case{"",
+           "s.toml:1: there is no task; add [[task]] with period and budget, or [generate] with tasks and utilization"},
+      Case{"seed = 1\n[platform\n", "s.toml:2:10: syntax error in a table header"},
+      Case{"[plattform]\n" + task, "s.toml:1:2: there is no plattform; the nearest is platform"},
+      Case{"[x]\n" + task,
+           "s.toml:1:2: there is no x; there are name, seed, repetitions, platform, policy, task, generate and sweep"},
+      Case{"[platform]\ncore = 2\n" + task, "s.toml:2:1: there is no platform.core; the nearest is cores"},
+      Case{"[platform]\ncores = \"two\"\n" + task,
+           "s.toml:2:9: platform.cores: expected a whole number from 1 to 1024; found \"two\""},
+      Case{"[platform]\ncores = 0\n" + task, "expected a whole number from 1 to 1024; found 0"},
+      Case{"[platform]\ncores = 1025\n" + task, "expected a whole number from 1 to 1024; found 1025"},
+      Case{"[platform]\ncores = 2.5\n" + task, "expected a whole number from 1 to 1024; found 2.5"},
+      Case{"[platform]\ncapacity = 1.5\n" + task,
+           "platform.capacity: expected a number from 0.000001 to 1, such as 0.5; found 1.5"},
+      Case{"[platform]\ncapacity = nan\n" + task, "expected a number from 0.000001 to 1"},
+      Case{"[platform]\nperiod = \"0us\"\n" + task, "s.toml:2:10: platform.period: expected a duration above 0"},
+      Case{"[platform]\nbudget = \"2ms\"\nperiod = \"1ms\"\n" + task,
+           "s.toml:2:10: platform.budget = 2ms is more than platform.period = 1ms"},
+      Case{"platform = 2\n" + task, "s.toml:1:1: platform is one table; write [platform] above its fields"},
+      Case{"[[platform]]\ncores = 1\n" + task, "platform is one table; write [platform]"},
+      Case{"[task]\nperiod = \"10ms\"\n", "s.toml:1:2: task is a list of tables; write [[task]]"},
+      Case{"seed = -1\n" + task, "seed: expected a whole number of 0 or more; found -1"},
+      Case{"name = 3\n" + task, "name: expected a text in quotes; found 3"},
+      Case{"repetitions = 0\n" + task, "repetitions: expected a whole number from 1 to 1000000"},
+      Case{"[policy]\nallocation = \"worstfit\"\n" + task,
+           "policy.allocation: expected \"worst-fit\"; the nearest is worst-fit"},
+      Case{"[policy]\ntest = \"edf\"\n" + task, "expected one of \"response-time\", \"none\"; found \"edf\""},
+      Case{"[policy]\ntest = true\n" + task, "found true"},
+      Case{"[[task]]\nperiod = \"10ms\"\n", "s.toml:1:1: task has no budget; add budget = \"2ms\""},
+      Case{"[[task]]\nbudget = \"10ms\"\n", "task has no period; add period = \"10ms\""},
+      Case{"[[task]]\nperiod = \"1.5ms\"\nbudget = \"1ms\"\n",
+           "s.toml:2:10: task.period: expected a duration such as \"10ms\" (a whole number and ns, us, ms or s), in "
+           "quotes; "
+           "a duration has no blank and no fraction: write 1500us; found \"1.5ms\""},
+      Case{"[[task]]\nperiod = 10\nbudget = \"1ms\"\n", "task.period: expected a duration such as \"10ms\""},
+      Case{"[[task]]\nperiod = \"10ms\"\nbudget = \"11ms\"\n",
+           "s.toml:1:1: task \"task-1\": budget C = 11ms is outside 0 < C <= D = 10ms; change one of these values"},
+      Case{"[[task]]\nperiod = \"10ms\"\nbudget = \"2ms\"\nuses = { bus = \"3ms\" }\n",
+           "the longest section of uses.bus = 3ms is outside 0 < L <= C = 2ms"},
+      Case{"[[task]]\nperiod = \"10ms\"\nbudget = \"2ms\"\nuses = { bus = 3 }\n",
+           "task.uses: expected for bus a duration"},
+      Case{"[[task]]\nperiod = \"10ms\"\nbudget = \"2ms\"\non_overrun = \"kill\"\n",
+           "expected one of \"report\", \"demote\", \"cancel\"; found \"kill\""},
+      Case{"[[task]]\nperiod = \"1ms\"\nbudget = \"1ms\"\ndeadline = \"20ms\"\n", "span 21 periods of T = 1ms"},
+      Case{"[[task]]\nperiod = \"10ms\"\nbudget = \"2ms\"\noffset = \"2h\"\n", "task.offset: expected a duration"},
+      Case{"[[task]]\nperiod = \"10ms\"\nbudget = \"2ms\"\noffset = \"3601s\"\n", "outside 0 <= offset <= 1 h"},
+      Case{"[[task]]\nlabel = \"a\"\nperiod = \"10ms\"\nbudget = \"2ms\"\n[[task]]\nlabel = \"a\"\nperiod = "
+           "\"10ms\"\nbudget "
+           "= \"2ms\"\n",
+           "s.toml:5:1: a second task has the label \"a\" of the one in line 1; give it another label"},
+      Case{"[[task]]\nperiod = \"10ms\"\nbudget = \"2ms\"\ncount = 100000\n" + task, "100001 tasks are too many"},
+      Case{"[generate]\ntasks = 4\n",
+           "s.toml:1:1: generate.utilizations = \"uunifast-discard\": it needs the sum; add utilization"},
+      Case{"[generate]\ntasks = 4\nutilization = 1.6\nutilizations = \"uunifast\"\n",
+           "s.toml:4:16: generate.utilizations = \"uunifast\": with utilization 1.6 a task may need more than a whole "
+           "core"},
+      Case{"[generate]\ntasks = 4\nutilization = 0\n", "generate.utilization: expected a number from 0.000001 to 1024"},
+      Case{"[generate]\ntasks = 4\nutilization = 1\nutilization_min = 0.5\nutilization_max = 0.4\n",
+           "generate.utilization_min = 0.5 is more than utilization_max = 0.4"},
+      Case{"[generate]\ntasks = 4\nutilization = 1\nperiods = \"list\"\n", "it needs the periods; add period_list"},
+      Case{"[generate]\ntasks = 4\nutilization = 1\nperiods = \"list\"\nperiod_list = [\"1ms\", 2]\n",
+           "a list of durations such as [\"1ms\", \"5ms\"]; 2 is none"},
+      Case{"[generate]\ntasks = 4\nutilization = 1\nperiod_min = \"200ms\"\n",
+           "generate.period_min = 200ms is more than period_max = 100ms"},
+      Case{"[generate]\ntasks = 4\nutilization = 1\nperiod_max = \"3601s\"\n", "is outside 0 < T <= 1 h"},
+      Case{"[generate]\ntasks = 4\nutilization = 1\nperiod_step = \"0us\"\n",
+           "generate.period_step = 0ns gives no period"},
+      Case{"[generate]\ntasks = 4\nutilization = 1\ndeadline = 7\nperiod_max = \"3600s\"\n",
+           "generate.deadline = 7 with a period of 3600s gives a deadline of more than 1 h"},
+      Case{"[generate]\ntasks = 4\nutilization = 1\njitter = 1\n",
+           "generate.jitter: expected a number from 0 to 0.999999"});
+  CAPTURE(c.text);
+  CHECK_THAT(fault_of_text(c.text), Catch::Contains(c.fault));
+  CHECK_THAT(fault_of_text(c.text), Catch::StartsWith("s.toml:"));
+}
+
+TEST_CASE("sweeps give every combination, and the last one changes fastest") {
+  const auto cells = cells_of(std::string(one_task) +
+                              "[[sweep]]\nfield = \"platform.cores\"\nvalues = [1, 2]\n"
+                              "[[sweep]]\nfield = \"task.task-1.budget\"\nvalues = [\"1ms\", \"2ms\", \"3ms\"]\n");
+  REQUIRE(cells.size() == 6);
+  CHECK(cells[0].swept ==
+        std::vector<std::pair<std::string, std::string>>{{"platform.cores", "1"}, {"task.task-1.budget", "1ms"}});
+  CHECK(cells[1].scenario.tasks[0].budget == 2ms);
+  CHECK(cells[1].scenario.platform.cores == 1);
+  CHECK(cells[5].scenario.tasks[0].budget == 3ms);
+  CHECK(cells[5].scenario.platform.cores == 2);
+}
+
+TEST_CASE("a sweep takes ranges of numbers, whole numbers and durations, the ends included") {
+  const auto values = [](const std::string& field, const std::string& range) {
+    std::string text;
+    for (const Cell& cell :
+         cells_of(std::string(one_task) + "[generate]\ntasks = 2\nutilization = 0.5\n[[sweep]]\nfield = \"" + field +
+                  "\"\n" + range))
+      text += cell.swept.front().second + " ";
+    return text;
+  };
+  CHECK(values("generate.utilization", "from = 0.1\nto = 0.5\nstep = 0.1\n") == "0.1 0.2 0.3 0.4 0.5 ");
+  CHECK(values("generate.utilization", "from = 1\nto = 2\nstep = 0.25\n") == "1 1.25 1.5 1.75 2 ");
+  CHECK(values("seed", "from = 1\nto = 10\nstep = 4\n") == "1 5 9 ");
+  CHECK(values("task.task-1.deadline", "from = \"5ms\"\nto = \"6ms\"\nstep = \"500us\"\n") == "5ms 5500us 6ms ");
+}
+
+TEST_CASE("a sweep reaches each kind of field, also of a table that the file leaves out") {
+  const auto cells =
+      cells_of(std::string(one_task) + "[[sweep]]\nfield = \"policy.test\"\nvalues = [\"response-time\", \"none\"]\n");
+  CHECK(cells[1].scenario.policy.test == "none");
+  CHECK(cells_of(std::string(one_task) + "[[sweep]]\nfield = \"name\"\nvalues = [\"a\", \"b\"]\n")[1].scenario.name ==
+        "b");
+}
+
+TEST_CASE("a wrong sweep has its line, what is wrong, and how to mend it") {
+  struct Case {
+    std::string sweep, fault;
+  };
+  const Case c =
+      GENERATE(Case{"values = [1]\n", "s.toml:4:1: sweep has no field; add field = \"generate.utilization\""},
+               Case{"field = \"seed\"\n", "the sweep of seed: it needs either values, or from, to and step"},
+               Case{"field = \"seed\"\nvalues = [1]\nfrom = 1\n", "it needs either values, or from, to and step"},
+               Case{"field = \"seed\"\nfrom = 1\nto = 2\n", "it needs either values, or from, to and step"},
+               Case{"field = \"seed\"\nvalues = []\n", "sweep.values: expected a list of numbers"},
+               Case{"field = \"seed\"\nvalues = [[1]]\n", "expected a list of numbers"},
+               Case{"field = \"seed\"\nfrom = 3\nto = 2\nstep = 1\n", "from must not be more than to"},
+               Case{"field = \"seed\"\nfrom = 1\nto = 2\nstep = 0\n", "step must be above 0"},
+               Case{"field = \"seed\"\nfrom = 1\nto = \"2ms\"\nstep = 1\n", "not all numbers, or all durations"},
+               Case{"field = \"seed\"\nfrom = 1\nto = 1000000\nstep = 1\n", "more than 10000 values; raise step"},
+               Case{"field = \"sed\"\nvalues = [1]\n",
+                    "s.toml:6:11: the sweep of sed: there is no field sed; the nearest is seed"},
+               Case{"field = \"generate.utilisation\"\nvalues = [1]\n", "the nearest is generate.utilization"},
+               Case{"field = \"task.budget\"\nvalues = [\"1ms\"]\n",
+                    "a field is such as generate.utilization or task.LABEL.budget"},
+               Case{"field = \"task.x.budget\"\nvalues = [\"1ms\"]\n", "no task has the label x; there are task-1"},
+               Case{"field = \"sweep.field\"\nvalues = [1]\n", "there is no field sweep.field"},
+               Case{"field = \"platform.cores\"\nvalues = [1, \"x\"]\n",
+                    "s.toml:6:14: platform.cores: expected a whole number from 1 to 1024; found \"x\"; swept: "
+                    "platform.cores = x"},
+               Case{"field = \"task.task-1.budget\"\nvalues = [\"1ms\", \"11ms\"]\n",
+                    "s.toml:1:1: task \"task-1\": budget C = 11ms is outside 0 < C <= D = 10ms; change one of these "
+                    "values; swept: "
+                    "task.task-1.budget = 11ms"});
+  CAPTURE(c.sweep);
+  CHECK_THAT(fault_of_text(one_task + ("[[sweep]]\n" + c.sweep)), Catch::Contains(c.fault));
+}
+
+TEST_CASE("sweeps have a bounded number of combinations") {
+  const std::string sweep = "[[sweep]]\nfield = \"seed\"\nfrom = 1\nto = 200\nstep = 1\n";
+  CHECK_THAT(fault_of_text(one_task + sweep + sweep),
+             Catch::Contains("s.toml:4:1: the sweeps have more than 10000 combinations"));
+}
+
+TEST_CASE("a contracts file is told from a scenario") {
+  CHECK(is_contracts_file("[\"IDL:Plant/Controller:1.0\".step]\nperiod = \"10ms\"\n"));
+  CHECK_FALSE(is_contracts_file(one_task));
+  CHECK_FALSE(is_contracts_file(""));
+  CHECK_FALSE(is_contracts_file("["));
+}
+
+}  // namespace scenario_file_test

@@ -1,0 +1,117 @@
+#include "orb/eval/task_set.h"
+
+#include <catch2/catch.hpp>
+
+#include "orb/eval/scenario_file.h"
+#include "orb/sched/share.h"
+#include "tests/support/law.h"
+
+namespace task_set_test {
+
+using namespace corelane;
+using namespace corelane::eval;
+using namespace std::chrono_literals;
+using corelane::testing::Draw;
+using corelane::testing::expect;
+using corelane::testing::holds;
+
+namespace {
+
+std::vector<Task> drawn(const Generator& generator, std::int64_t seed = 1, std::int64_t set = 0) {
+  Scenario scenario{.seed = seed, .generate = generator};
+  auto tasks = tasks_of(scenario, set);
+  if (!tasks) FAIL(tasks.error().text);
+  return *std::move(tasks);
+}
+
+double utilization_of(const std::vector<Task>& tasks) {
+  double sum = 0;
+  for (const Task& task : tasks)
+    sum += static_cast<double>(task.contract.budget.count()) / static_cast<double>(task.contract.period.count());
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("listed tasks come in their order, each as often as its count says") {
+  Scenario scenario;
+  scenario.tasks = {{.label = "b", .period = 10ms, .budget = 1ms, .offset = 3ms, .count = 2},
+                    {.label = "a", .period = 20ms, .budget = 2ms, .deadline = 8ms, .jitter = 0ms}};
+  const auto tasks = tasks_of(scenario);
+  REQUIRE(tasks);
+  REQUIRE(tasks->size() == 3);
+  CHECK((*tasks)[0].label == "b-1");
+  CHECK((*tasks)[1].label == "b-2");
+  CHECK((*tasks)[1].offset == 3ms);
+  CHECK((*tasks)[2].label == "a");
+  CHECK((*tasks)[2].contract == make_contract(20ms, 2ms, 8ms, 0ms));
+}
+
+TEST_CASE("drawn tasks come after those of the file") {
+  Scenario scenario;
+  scenario.tasks = {{.period = 10ms, .budget = 1ms}};
+  scenario.generate = Generator{.tasks = 2, .utilization = {500'000}};
+  const auto tasks = tasks_of(scenario);
+  REQUIRE(tasks);
+  REQUIRE(tasks->size() == 3);
+  CHECK((*tasks)[0].label == "task-1");
+  CHECK((*tasks)[2].label == "drawn-2");
+}
+
+TEST_CASE("a seed and a set give the same tasks on every machine, and others give others") {
+  const Generator generator{.tasks = 3, .utilization = {900'000}};
+  const std::vector<Task> tasks = drawn(generator);
+  REQUIRE(tasks.size() == 3);
+  CHECK(tasks[0].contract == make_contract(18'011us, 5'439'257ns));
+  CHECK(tasks[1].contract == make_contract(40'577us, 16'296'446ns));
+  CHECK(drawn(generator)[0].contract == tasks[0].contract);
+  CHECK_FALSE(drawn(generator, 2)[0].contract == tasks[0].contract);
+  CHECK_FALSE(drawn(generator, 1, 1)[0].contract == tasks[0].contract);
+}
+
+TEST_CASE("the contracts of drawn tasks are sound and need what was asked for") {
+  CHECK(holds([](Draw& draw) {
+    Generator generator;
+    generator.tasks = 1 + static_cast<std::int64_t>(draw.below(20));
+    generator.utilization = {
+        1 + static_cast<std::int64_t>(draw.below(static_cast<std::uint64_t>(generator.tasks) * 700'000))};
+    generator.utilizations = "randfixedsum";
+    generator.deadline = {1 + static_cast<std::int64_t>(draw.below(7'000'000))};
+    generator.jitter = {static_cast<std::int64_t>(draw.below(1'000'000))};
+    generator.periods = draw.flag() ? "automotive" : "log-uniform";
+    const std::vector<Task> tasks = drawn(generator, static_cast<std::int64_t>(draw.below(1000)));
+    expect(static_cast<std::int64_t>(tasks.size()) == generator.tasks, "there are as many tasks as asked for");
+    for (const Task& task : tasks) {
+      expect(is_sound(task.contract), "contracts are sound");
+      expect(task.contract.jitter < task.contract.deadline, "jitter is below the deadline");
+    }
+    const double asked = static_cast<double>(generator.utilization.millionths) / 1e6;
+    const double rounding = 1e-6 * static_cast<double>(tasks.size());  // of budgets: 1 ns of at least 1 ms
+    const double needed = utilization_of(tasks);
+    expect(needed <= asked + rounding && needed >= asked - rounding, "the sum is what was asked for");
+  }));
+}
+
+TEST_CASE("deadlines and jitters are parts of the period, and a deadline has room for the budget") {
+  const Generator generator{.tasks = 50,
+                            .utilization = {25'000'000},
+                            .utilizations = "randfixedsum",
+                            .deadline = {500'000},
+                            .jitter = {100'000}};
+  for (const Task& task : drawn(generator)) {
+    const Contract& c = task.contract;
+    CHECK(c.deadline == std::max(c.budget, c.period / 2));
+    CHECK(c.jitter == c.deadline / 10);
+  }
+}
+
+TEST_CASE("a generator that gives up is named with what to change") {
+  Scenario scenario;
+  scenario.generate = Generator{.tasks = 12, .utilization = {11'900'000}};
+  const auto tasks = tasks_of(scenario);
+  REQUIRE_FALSE(tasks);
+  CHECK_THAT(tasks.error().text, Catch::Contains("\"uunifast-discard\" found no set") &&
+                                     Catch::Contains("use utilizations = \"randfixedsum\""));
+}
+
+}  // namespace task_set_test

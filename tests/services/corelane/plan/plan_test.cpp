@@ -1,0 +1,223 @@
+#include "services/corelane/plan/plan.h"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
+
+#include "orb/os/topology.h"
+#include "tests/support/temp_directory.h"
+
+namespace plan_test {
+
+using namespace corelane::tool;
+using Catch::Contains;
+using corelane::testing::TempDirectory;
+
+namespace {
+
+struct Planned {
+  int status;
+  std::string out, err;
+};
+
+Planned run(const PlanOptions& options) {
+  std::ostringstream out, err;
+  const int status = plan(options, out, err);
+  return {status, out.str(), err.str()};
+}
+
+// Runs the command on a file with this text.
+Planned plan_text(const std::string& text, PlanOptions options = {}) {
+  const TempDirectory place;
+  options.file = place / "s.toml";
+  std::ofstream(options.file) << text;
+  Planned planned = run(options);
+  const std::string directory = place.path() + "/";
+  for (std::size_t at = 0; (at = planned.err.find(directory)) != planned.err.npos;)
+    planned.err.erase(at, directory.size());
+  return planned;
+}
+
+nlohmann::json json_of(const std::string& text, PlanOptions options = {}) {
+  options.format = Format::json;
+  return nlohmann::json::parse(plan_text(text, options).out);
+}
+
+std::string read(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string with_single_blanks(const std::string& text) { return std::regex_replace(text, std::regex("\\s+"), " "); }
+
+constexpr const char* plant =
+    "[platform]\ncores = 1\n"
+    "[[task]]\nlabel = \"sensor\"\nperiod = \"10ms\"\nbudget = \"4ms\"\n"
+    "[[task]]\nlabel = \"valve\"\nperiod = \"50ms\"\nbudget = \"20ms\"\n";
+constexpr const char* camera =
+    "[[task]]\nlabel = \"camera\"\nperiod = \"20ms\"\nbudget = \"2ms\"\ndeadline = \"10ms\"\n";
+
+}  // namespace
+
+TEST_CASE("a plan shows the verdict, the core, the bound and the room of each task") {
+  const Planned planned = plan_text(plant);
+  CHECK(planned.status == 0);
+  CHECK(planned.err.empty());
+  CHECK_THAT(planned.out, Contains("2 tasks on 1 core; platform load 20us in each 1ms; 95.0 % of a core at most\n"));
+  CHECK_THAT(planned.out,
+             Contains("   0      10ms      10ms       4ms       1ms   40.0 %    5.10ms    4820us  sensor\n"));
+  CHECK_THAT(planned.out, Contains("core 0: 80.0 % admitted, 2.0 % platform load, 13.0 % free\n"));
+  CHECK_THAT(planned.out, Contains("2 of 2 tasks are admitted.\nAll 2 tasks need 1 core.\n"));
+}
+
+TEST_CASE("a refused task has the server's own words, and the exit status is 1") {
+  const Planned planned = plan_text(std::string(plant) + camera);
+  CHECK(planned.status == 1);
+  CHECK_THAT(planned.out,
+             Contains("refused: a deadline would be missed on every core; closest is core 0, where valve (task "));
+  CHECK_THAT(
+      planned.out,
+      Contains("in IDL or TOML period = \"22950us\", deadline = \"11480us\", budget = \"2ms\", jitter = \"1ms\"\n"));
+  CHECK_THAT(planned.out, Contains("All 3 tasks need 2 cores.\n"));
+}
+
+TEST_CASE("a proposal that is pasted into the file is admitted") {
+  const std::string said = plan_text(std::string(plant) + camera).out;
+  const std::size_t begin = said.find("in IDL or TOML ") + std::string("in IDL or TOML ").size();
+  std::string pasted = said.substr(begin, said.find('\n', begin) - begin);
+  for (std::size_t at = 0; (at = pasted.find(", ", at)) != pasted.npos;) pasted.replace(at, 2, "\n");
+  CHECK(plan_text(std::string(plant) + "[[task]]\n" + pasted + "\n").status == 0);
+}
+
+TEST_CASE("a plan as JSON has the same in numbers") {
+  const auto json = json_of(std::string(plant) + camera);
+  CHECK(json["admitted"] == 2);
+  CHECK(json["refused"] == 1);
+  CHECK(json["fewest_cores"] == 2);
+  CHECK(json["growth_thousandths"] == 1102);
+  CHECK(json["platform"]["budget_ns"] == 20'000);
+  CHECK(json["tasks"][0]["label"] == "sensor");
+  CHECK(json["tasks"][0]["bound_ns"] == 5'100'000);
+  CHECK(json["tasks"][0]["largest_budget_ns"] == 4'820'000);
+  CHECK(json["tasks"][2]["admitted"] == false);
+  CHECK(json["tasks"][2]["refusal"]["code"] == "not_schedulable");
+  CHECK(json["tasks"][2]["refusal"]["would_fit"]["period_ns"] == 22'950'000);
+  CHECK(json["cores"][0]["admitted_ppm"] == 800'000);
+}
+
+TEST_CASE("the command line decides about cores before the file does") {
+  CHECK(json_of(plant, {.cores = 3})["cores"].size() == 3);
+  const auto topology = corelane::os::Topology::detect();
+  REQUIRE(topology);
+  const auto of_host = json_of(plant, {.like_this_host = true})["cores"];
+  CHECK(of_host.size() >= 1);
+  CHECK(of_host.size() <= topology->cores().size());
+  // A file without cores is planned for this host, too.
+  CHECK(json_of("[[task]]\nperiod = \"10ms\"\nbudget = \"4ms\"\n")["cores"] ==
+        json_of("[[task]]\nperiod = \"10ms\"\nbudget = \"4ms\"\n", {.like_this_host = true})["cores"]);
+}
+
+TEST_CASE("a plan uses the settings that a server would have, and a scenario stands above them") {
+  const PlanOptions options{.orb_options = {"-ORBPlatformBudget", "100us"}};
+  CHECK(json_of(plant, options)["platform"]["budget_ns"] == 100'000);
+  CHECK(json_of(plant, options)["tasks"][0]["bound_ns"] == 5'500'000);
+  const std::string own = std::string("[platform]\ncores = 1\nbudget = \"0us\"\n") +
+                          (plant + std::string("[platform]\ncores = 1\n").size());
+  CHECK(json_of(own, options)["platform"]["budget_ns"] == 0);
+  CHECK(json_of(own, {.like_this_host = true, .orb_options = options.orb_options})["platform"]["budget_ns"] == 100'000);
+  CHECK(plan_text(plant, {.like_this_host = true, .orb_options = {"-ORBPoolCores", "4095"}}).status == 2);
+}
+
+TEST_CASE("a contracts file is planned as a server has it whose IDL has no contracts") {
+  const Planned planned = plan_text(
+      "[\"IDL:Plant/Controller:1.0\".step]\nperiod = \"10ms\"\nbudget = \"4ms\"\n"
+      "[\"IDL:Plant/Controller:1.0\".log]\nperiod = \"1s\"\nbudget = \"5ms\"\n",
+      {.cores = 1});
+  CHECK(planned.status == 0);
+  CHECK_THAT(planned.out,
+             Contains("    5.10ms") && Contains("Plant/Controller.step\n") && Contains("Plant/Controller.log\n"));
+  const Planned open = plan_text("[\"IDL:Plant/Controller:1.0\".step]\nbudget = \"4ms\"\n");
+  CHECK(open.status == 2);
+  CHECK(open.err ==
+        "corelane plan: s.toml:1:1: IDL:Plant/Controller:1.0 step: period and budget are both required where no IDL is "
+        "read; "
+        "add period\n");
+}
+
+TEST_CASE("wrong input has exit status 2 and a message, and nothing is printed") {
+  struct Case {
+    std::string text, said;
+  };
+  const Case c = GENERATE(
+      Case{"", "corelane plan: s.toml:1: there is no task; add [[task]]"},
+      Case{"[[task]]\nperiod = 10ms\n", "corelane plan: s.toml:2:"},
+      Case{"[[task]]\nperiod = \"10ms\"\nbudget = \"2 ms\"\n", "s.toml:3:10: task.budget: expected a duration"},
+      Case{"[policy]\ndispatcher = \"leader-followers\"\n[[task]]\nperiod = \"10ms\"\nbudget = \"2ms\"\n",
+           "dispatch.mode leader-followers promises nothing"},
+      Case{"[generate]\ntasks = 12\nutilization = 11.9\n",
+           "s.toml: generate.utilizations = \"uunifast-discard\" found no set"});
+  const Planned planned = plan_text(c.text);
+  CAPTURE(c.text);
+  CHECK(planned.status == 2);
+  CHECK(planned.out.empty());
+  CHECK_THAT(planned.err, Contains(c.said));
+  CHECK(run({.file = "/nowhere/x.toml"}).status == 2);
+}
+
+TEST_CASE("several sets have a line for each combination, and the exit status tells whether all are admitted") {
+  const std::string text =
+      "repetitions = 2\n[platform]\ncores = 2\n[generate]\ntasks = 6\nutilization = 1\n"
+      "[[sweep]]\nfield = \"generate.utilization\"\nvalues = [0.5, 1.9]\n";
+  const Planned planned = plan_text(text);
+  CHECK(planned.status == 1);
+  CHECK_THAT(
+      planned.out,
+      Contains("generate.utilization = 0.5: 2 of 2 sets are admitted as a whole, with 12 of 12 tasks on 2 cores\n"));
+  CHECK_THAT(planned.out, Contains("generate.utilization = 1.9: 0 of 2 sets are "));
+  CHECK_THAT(planned.out, Contains("2 of 4 sets are admitted as a whole.\n"));
+  const auto json = json_of(text);
+  REQUIRE(json.size() == 4);
+  CHECK(json[3]["swept"]["generate.utilization"] == "1.9");
+  CHECK(json[3]["set"] == 2);
+}
+
+TEST_CASE("a quick plan has verdicts only") {
+  const Planned planned = plan_text(plant, {.quick = true});
+  CHECK_THAT(planned.out, Contains("5.10ms         -  sensor") && !Contains("need") && !Contains("may grow"));
+}
+
+TEST_CASE("a large set is asked how much its budgets may grow only if that is wanted") {
+  const std::string text = "[platform]\ncores = 2\n[[task]]\nperiod = \"1s\"\nbudget = \"1ms\"\ncount = 101\n";
+  CHECK_THAT(plan_text(text).out, Contains("All 101 tasks need ") && !Contains("may grow"));
+  CHECK_THAT(plan_text(text, {.thorough = true}).out, Contains("may grow"));
+}
+
+TEST_CASE("a server without an admission test promises nothing, and a plan says so") {
+  const Planned planned = plan_text(std::string("[policy]\ntest = \"none\"\n") + plant);
+  CHECK(planned.status == 0);
+  CHECK_THAT(planned.out, Contains("so no deadline is promised"));
+}
+
+TEST_CASE("a task that fits on no core is named") {
+  const Planned planned = plan_text("[[task]]\nlabel = \"big\"\nperiod = \"10ms\"\nbudget = \"9900us\"\n");
+  CHECK(planned.status == 1);
+  CHECK_THAT(planned.out, Contains("big does not fit on any core, not even alone.\n"));
+}
+
+TEST_CASE("the page about plans shows what the command prints") {
+  const Planned planned = run({.file = CORELANE_SOURCE "/examples/scenarios/plant.toml"});
+  CHECK_THAT(with_single_blanks(read(CORELANE_SOURCE "/docs/plan.md")), Contains(with_single_blanks(planned.out)));
+  CHECK_THAT(read(CORELANE_SOURCE "/docs/plan.md"), Contains("build/bin/corelane plan examples/scenarios/plant.toml"));
+}
+
+TEST_CASE("the example of a sweep can be planned") {
+  const Planned planned = run({.file = CORELANE_SOURCE "/examples/scenarios/acceptance.toml"});
+  CHECK(planned.status == 1);
+  CHECK_THAT(planned.out, Contains("generate.utilization = 1.2: 20 of 20 sets ") &&
+                              Contains("of 80 sets are admitted as a whole.\n"));
+}
+
+}  // namespace plan_test
