@@ -1,6 +1,6 @@
 #include "orb/base/thread_value.h"
 
-#include <catch2/catch_test_macros.hpp>
+#include <catch2/catch.hpp>
 #include <string>
 #include <thread>
 #include <vector>

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "orb/eval/planning/idle_server.h"
+#include "orb/sched/admission_test.h"
 
 namespace plan_test {
 
@@ -105,7 +106,7 @@ TEST_CASE("budgets of admitted tasks may grow although another task is refused")
 
 TEST_CASE("a server without admission admits every task and bounds none") {
   PlanRequest request = request_of(std::vector<Contract>(3, make_contract(10ms, 9ms)));
-  request.server.admission = false;
+  request.server.admission_test = &sched::admission::none;
   const Plan made = plan(request);
   CHECK(made.refused == 0);
   CHECK_FALSE(made.promises);

@@ -4,6 +4,8 @@
 
 #include "orb/eval/server_options.h"
 #include "orb/eval/task_set.h"
+#include "orb/sched/admission_test.h"
+#include "orb/sched/allocation_strategy.h"
 
 namespace scenario_file_test {
 
@@ -105,7 +107,7 @@ TEST_CASE("what a scenario leaves out is as in a server") {
   apply(s.platform, options);
   apply(s.policy, options);
   CHECK(options.platform.budget == dispatch::ExecutiveOptions{}.platform.budget);
-  CHECK(options.admission);
+  CHECK(options.admission_test == sched::default_admission_test());
   const auto tasks = tasks_of(s);
   REQUIRE(tasks);
   CHECK(tasks->front().contract == make_contract(10ms, 2ms));  // with the jitter of a tenth
@@ -113,9 +115,10 @@ TEST_CASE("what a scenario leaves out is as in a server") {
 }
 
 TEST_CASE("platform and policy of a scenario replace those of the server") {
-  const Scenario s = scenario_of(std::string("[platform]\nbudget = \"1us\"\ncapacity = 1\n[policy]\ntest = \"none\"\n"
-                                             "dispatcher = \"leader-followers\"\n") +
-                                 one_task);
+  const Scenario s = scenario_of(
+      std::string("[platform]\nbudget = \"1us\"\ncapacity = 1\n[policy]\ntest = \"none\"\nallocation = \"next-fit\"\n"
+                  "dispatcher = \"leader-followers\"\n") +
+      one_task);
   dispatch::ExecutiveOptions options;
   options.platform.blocking = 5us;
   apply(s.platform, options);
@@ -124,7 +127,8 @@ TEST_CASE("platform and policy of a scenario replace those of the server") {
   CHECK(options.platform.period == 1ms);
   CHECK(options.platform.blocking == 5us);
   CHECK(options.capacity == 1'000'000);
-  CHECK_FALSE(options.admission);
+  CHECK(options.admission_test == &sched::admission::none);
+  CHECK(options.allocation->name == "next-fit");
   CHECK(options.mode == dispatch::DispatchMode::leader_followers);
 }
 
@@ -159,8 +163,10 @@ TEST_CASE("every wrong input has its line, what is wrong, and how to mend it") {
       Case{"name = 3\n" + task, "name: expected a text in quotes; found 3"},
       Case{"repetitions = 0\n" + task, "repetitions: expected a whole number from 1 to 1000000"},
       Case{"[policy]\nallocation = \"worstfit\"\n" + task,
-           "policy.allocation: expected \"worst-fit\"; the nearest is worst-fit"},
-      Case{"[policy]\ntest = \"edf\"\n" + task, "expected one of \"response-time\", \"none\"; found \"edf\""},
+           "policy.allocation: expected one of \"worst-fit\", \"first-fit\", \"best-fit\", \"next-fit\"; the nearest "
+           "is worst-fit"},
+      Case{"[policy]\ntest = \"edf\"\n" + task,
+           "expected one of \"response-time\", \"hyperbolic\", \"none\"; found \"edf\""},
       Case{"[policy]\ntest = true\n" + task, "found true"},
       Case{"[[task]]\nperiod = \"10ms\"\n", "s.toml:1:1: task has no budget; add budget = \"2ms\""},
       Case{"[[task]]\nbudget = \"10ms\"\n", "task has no period; add period = \"10ms\""},

@@ -107,15 +107,14 @@ TEST_CASE("each command that shows something shows it as JSON, and faults as tex
     const char* words;
     bool shows;
   };
-  const Case c = GENERATE(Case{"top --once", true}, Case{"clean --dry-run", true}, Case{"doctor --for tasks", true},
-                          Case{"ior corbaloc::127.0.0.1:1/x", true}, Case{"cores", false},
-                          Case{"reserve --cores 1 -- true", false},
-                          Case{"ns list --service corbaloc::127.0.0.1:1/NameService", false},
-                          Case{"ns resolve x --service corbaloc::127.0.0.1:1/NameService", false},
-                          Case{"ns status --service corbaloc::127.0.0.1:1/NameService", false},
-                          Case{"ns unbind x --service corbaloc::127.0.0.1:1/NameService", false},
-                          Case{"ping corbaloc::127.0.0.1:1/x", false}, Case{"trace /nowhere/x", false},
-                          Case{"plan /nowhere/x", false});
+  const Case c = GENERATE(
+      Case{"top --once", true}, Case{"clean --dry-run", true}, Case{"doctor --for tasks", true},
+      Case{"ior corbaloc::127.0.0.1:1/x", true}, Case{"cores", false}, Case{"reserve --cores 1 -- true", false},
+      Case{"ns list --service corbaloc::127.0.0.1:1/NameService", false},
+      Case{"ns resolve x --service corbaloc::127.0.0.1:1/NameService", false},
+      Case{"ns status --service corbaloc::127.0.0.1:1/NameService", false},
+      Case{"ns unbind x --service corbaloc::127.0.0.1:1/NameService", false},
+      Case{"ping corbaloc::127.0.0.1:1/x", false}, Case{"trace /nowhere/x", false}, Case{"plan /nowhere/x", false});
   const TempDirectory place;
   std::vector<std::string> words = words_in(c.words);
   words.insert(words.begin() + (words[0] == "ns" ? 2 : 1), {"--format", "json"});
