@@ -1,12 +1,14 @@
 // Access is a list of the users and groups that may be at the other end of a channel, or of another Unix socket. The
 // kernel tells which user and groups a peer has.
-// Threads: values; is_welcome() any but real-time ones.
+// Threads: values; is_welcome() and parse_access() any but real-time ones.
 #pragma once
 
 #include <sys/types.h>
 #include <unistd.h>
 
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "orb/os/fd.h"
@@ -34,5 +36,10 @@ inline mode_t mode_for(const Access& access) noexcept { return access.names_othe
 
 // Returns whether the process at the other end of that socket is on the list, or belongs to `own_user`.
 bool is_welcome(const os::Fd& socket, const Access& access, uid_t own_user = ::geteuid());
+
+// Parses the value of a setting, such as "alice, 1001, @plant, @44", stores the list, and returns "". If it is wrong,
+// changes nothing, and returns what is expected, as the end of a sentence. Reads the system's lists of users and
+// groups.
+std::string parse_access(std::string_view text, Access& out);
 
 }  // namespace corelane::channel

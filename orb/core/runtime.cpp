@@ -9,7 +9,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -138,83 +137,6 @@ dispatch::ExecutiveOptions with_places(const Settings& settings) {
   return options;
 }
 
-// A setting that must be the same in all ORBs of a process, because they share what it configures.
-struct Shared {
-  std::string_view key;
-  bool (*same)(const Settings& a, const Settings& b);
-  bool followers = false;  // has a meaning in the mode leader-followers
-};
-using Side = const Settings&;
-constexpr Shared shared_settings[] = {
-    {"dispatch.mode", [](Side a, Side b) { return a.executive.mode == b.executive.mode; }, true},
-    {"dispatch.queue_capacity",
-     [](Side a, Side b) { return a.executive.queue_capacity == b.executive.queue_capacity; }},
-    {"dispatch.admission", [](Side a, Side b) { return a.executive.admission_test == b.executive.admission_test; }},
-    {"dispatch.allocation", [](Side a, Side b) { return a.executive.allocation == b.executive.allocation; }},
-    {"pool.early_jobs", [](Side a, Side b) { return a.executive.early_jobs == b.executive.early_jobs; }},
-    {"pool.charge_overruns", [](Side a, Side b) { return a.executive.charge_overruns == b.executive.charge_overruns; }},
-    {"dispatch.overshoot", [](Side a, Side b) { return a.executive.overshoot == b.executive.overshoot; }},
-    {"pool.cores", [](Side a, Side b) { return a.executive.lease.cores == b.executive.lease.cores; }, true},
-    {"pool.deadline_cores", [](Side a, Side b) { return a.executive.deadline_cores == b.executive.deadline_cores; }},
-    {"pool.deadline_policy", [](Side a, Side b) { return a.executive.deadline_policy == b.executive.deadline_policy; }},
-    {"pool.wait", [](Side a, Side b) { return a.executive.wait.mode == b.executive.wait.mode; }, true},
-    {"pool.spin", [](Side a, Side b) { return a.executive.wait.spin == b.executive.wait.spin; }, true},
-    {"pool.real_time", [](Side a, Side b) { return a.executive.real_time == b.executive.real_time; }, true},
-    {"pool.stack", [](Side a, Side b) { return a.executive.task_stack == b.executive.task_stack; }, true},
-    {"best_effort.threads",
-     [](Side a, Side b) { return a.executive.best_effort_threads == b.executive.best_effort_threads; }},
-    {"best_effort.waiting",
-     [](Side a, Side b) { return a.executive.best_effort_waiting == b.executive.best_effort_waiting; }},
-    {"best_effort.patience",
-     [](Side a, Side b) { return a.executive.best_effort_patience == b.executive.best_effort_patience; }},
-    {"best_effort.stack",
-     [](Side a, Side b) { return a.executive.best_effort_stack == b.executive.best_effort_stack; }},
-    {"best_effort.wait",
-     [](Side a, Side b) { return a.executive.best_effort_wait.mode == b.executive.best_effort_wait.mode; }},
-    {"best_effort.spin",
-     [](Side a, Side b) { return a.executive.best_effort_wait.spin == b.executive.best_effort_wait.spin; }},
-    {"best_effort.server",
-     [](Side a, Side b) { return a.executive.best_effort_server.kind == b.executive.best_effort_server.kind; }},
-    {"best_effort.budget",
-     [](Side a, Side b) {
-       return a.executive.best_effort_server.reservation.budget == b.executive.best_effort_server.reservation.budget;
-     }},
-    {"best_effort.period",
-     [](Side a, Side b) {
-       return a.executive.best_effort_server.reservation.period == b.executive.best_effort_server.reservation.period;
-     }},
-    {"best_effort.cores",
-     [](Side a, Side b) { return a.executive.best_effort_server.cores == b.executive.best_effort_server.cores; }},
-    {"platform.budget", [](Side a, Side b) { return a.executive.platform.budget == b.executive.platform.budget; }},
-    {"platform.period", [](Side a, Side b) { return a.executive.platform.period == b.executive.platform.period; }},
-    {"platform.blocking",
-     [](Side a, Side b) { return a.executive.platform.blocking == b.executive.platform.blocking; }},
-    {"io.priority", [](Side a, Side b) { return a.io_priority == b.io_priority; }, true},
-    {"io.budget",
-     [](Side a, Side b) {
-       return a.io_within_platform == b.io_within_platform && a.executive.reader.budget == b.executive.reader.budget;
-     }},
-    {"io.period", [](Side a, Side b) { return a.executive.reader.period == b.executive.reader.period; }},
-    {"limits.tasks", [](Side a, Side b) { return a.executive.max_tasks == b.executive.max_tasks; }, true},
-    {"limits.peer_tasks", [](Side a, Side b) { return peer_tasks_of(a.executive) == peer_tasks_of(b.executive); },
-     true},
-    {"limits.peer_utilization", [](Side a, Side b) { return a.executive.peer_limit == b.executive.peer_limit; }},
-    {"timeout.idle_tasks", [](Side a, Side b) { return a.executive.task_lease == b.executive.task_lease; }},
-    {"limits.peer_urgency", [](Side a, Side b) { return a.executive.peer_urgency == b.executive.peer_urgency; }},
-    {"pool.spare_threads", [](Side a, Side b) { return a.executive.spare_threads == b.executive.spare_threads; }},
-    {"recorder.size", [](Side a, Side b) { return a.executive.recorder.size == b.executive.recorder.size; }},
-    {"recorder.directory",
-     [](Side a, Side b) { return a.executive.recorder.directory == b.executive.recorder.directory; }},
-    {"recorder.dump_on_miss",
-     [](Side a, Side b) { return a.executive.recorder.dump_on_miss == b.executive.recorder.dump_on_miss; }},
-    {"recorder.dump_at_exit",
-     [](Side a, Side b) { return a.executive.recorder.dump_at_exit == b.executive.recorder.dump_at_exit; }},
-    {"runtime.directory", [](Side a, Side b) { return a.runtime_directory == b.runtime_directory; }, true},
-    {"reserved.use", [](Side a, Side b) { return a.reserved.use == b.reserved.use; }, true},
-    {"reserved.cores", [](Side a, Side b) { return a.reserved.cores == b.reserved.cores; }, true},
-    {"runtime.ledger", [](Side a, Side b) { return a.ledger == b.ledger; }},
-};
-
 }  // namespace
 
 std::string reservation_socket(const Settings& settings) {
@@ -248,9 +170,9 @@ std::string runtime_directory_fault(const Settings& settings) {
 std::string unused_settings(const Settings& settings) {
   if (settings.executive.mode != dispatch::DispatchMode::leader_followers) return {};
   std::string unused;
-  for (const Shared& shared : shared_settings)
-    if (!shared.followers && !shared.same(settings, Settings{}))
-      unused += (unused.empty() ? "" : ", ") + std::string(shared.key);
+  for (const SettingsEntry& entry : settings_table())
+    if (entry.same && !entry.followers && !entry.same(settings, Settings{}))
+      unused += (unused.empty() ? "" : ", ") + std::string(entry.key);
   return unused.empty() ? unused : "dispatch.mode = leader-followers does not look at " + unused;
 }
 
@@ -327,9 +249,9 @@ std::string Runtime::conflict(const Settings& settings) {
 
 std::string Runtime::conflict_with(const Settings& settings) const {
   if (!settings_) return {};
-  for (const Shared& shared : shared_settings)
-    if (!shared.same(*settings_, settings))
-      return std::string(shared.key) +
+  for (const SettingsEntry& entry : settings_table())
+    if (entry.same && !entry.same(*settings_, settings))
+      return std::string(entry.key) +
              " differs from that of the ORB which started this process's threads; give all its ORBs the same";
   return {};
 }

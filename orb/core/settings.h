@@ -1,5 +1,5 @@
-// Settings holds everything that a user may configure. One table defines the names of the settings and their
-// documentation.
+// Settings holds everything that a user may configure. Each component declares the names of its settings and their
+// documentation (orb/base/setting.h); settings_table() has them all.
 //
 //   key        "dispatch.queue_capacity"
 //   option     -ORBDispatchQueueCapacity 512
@@ -16,6 +16,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -27,6 +28,7 @@
 #include "orb/base/time.h"
 #include "orb/channel/access.h"
 #include "orb/core/settings_fault.h"
+#include "orb/core/settings_of_services.h"
 #include "orb/dispatch/executive.h"
 #include "orb/giop/limits.h"
 #include "orb/leader_followers/thread_pool.h"
@@ -41,55 +43,19 @@ namespace corelane::core {
 
 class ContractsFile;
 
-// NamingSettings configures the Naming Service: where clients find it, and the limits of a nameserver.
+// NamingSettings says where a program finds the Naming Service.
 struct NamingSettings {
-  std::string service;                        // a reference; empty: this host's nameserver
-  std::string socket;                         // empty: in the runtime directory; "off": none
-  std::string store;                          // empty: a file, see naming.store
-  std::string etcd_user, etcd_password_file;  // empty: without a login
-  std::string etcd_ca_file, etcd_certificate_file, etcd_key_file;
-  std::string etcd_copy;  // empty: a file, see naming.etcd_copy; "off": none
-  bool move_aside_damaged = false;
-  std::size_t names = 1'000'000;   // names that it holds
-  std::size_t contexts = 100'000;  // besides the root
-  std::size_t depth = 64;          // components of one name
-  std::size_t name_length = 1024;  // bytes of an id or a kind
-  std::size_t iterators = 1024;    // that exist at one time
-  Duration iterator_age = std::chrono::minutes{5};
-  std::size_t leases = 10'000;
-  Duration longest_lease = std::chrono::hours{1};
-  std::size_t watches = 1024;
-  // Limits of each client. A client is a user of this host, or another host.
-  std::size_t client_names = 10'000;
-  std::size_t client_leases = 1000;
-  std::size_t client_watches = 64;
-  std::size_t client_iterators = 256;
-  std::size_t reference_size = 16'384;  // bytes of a reference as text
-  // Limits of calls into contexts of other servers.
-  std::size_t foreign_calls = 16;  // calls at one time
-  Duration foreign_time = std::chrono::seconds{3};
-  channel::Access writers{};  // the users who may change names, besides root and the user of the nameserver
-  enum class Unknown : std::uint8_t { automatic, off, on };
-  Unknown network_writers = Unknown::automatic;  // whether clients may change names whose user the kernel does not know
-  channel::Access trusted{};                     // the users whose nameserver a client trusts; no groups
-  bool replace = true;                           // whether a server's Registration replaces a name that is bound
+  std::string service;        // a reference; empty: this host's nameserver
+  std::string socket;         // empty: in the runtime directory; "off": none
+  channel::Access trusted{};  // the users whose nameserver a client trusts; no groups
 };
 
-// ReservedSettings configures the reservation daemon and its clients; see docs/reservation.md.
+// ReservedSettings says how a server gets reserved cores; see docs/reservation.md.
 struct ReservedSettings {
   enum class Use : std::uint8_t { automatic, off, required };
   std::string socket;        // where the daemon listens; empty: in the runtime directory
   Use use = Use::automatic;  // whether servers ask for reserved cores
   std::uint16_t cores = 1;   // how many cores, if pool.cores names none
-  // The other settings are for the daemon.
-  enum class Backend : std::uint8_t { automatic, cgroup_v2, cgroup_v1, affinity };
-  Backend backend = Backend::automatic;
-  std::string root;           // the control group below which the daemon works; empty: the hierarchy's root
-  int processes = 0;          // a process id: only it and its descendants may be moved; 0: all may
-  std::vector<CoreId> keep;   // cores that are never reserved; empty: the first physical core
-  channel::Access users;      // the users who may reserve, besides root and the daemon's user
-  bool interrupts = true;     // whether the daemon moves interrupts off reserved cores
-  unsigned memory_rest = 10;  // percent of the host's memory that cannot be reserved
 };
 
 struct Settings {
@@ -127,6 +93,7 @@ struct Settings {
   std::shared_ptr<const ContractsFile> contracts;         // the content of the file; null: no file
   std::optional<os::log::Level> log_level;                // nothing: unchanged
   ReservedSettings reserved;
+  SettingsOfServices services;  // those that other folders declare
 };
 
 // Returns how many connections a client may have to one endpoint: the setting, or a default that depends on the number
@@ -135,14 +102,18 @@ std::size_t connections_of(const Settings& settings) noexcept;
 // Returns how much memory peers may make this process hold.
 transport::MemoryBudget::Bounds memory_bounds_of(const Settings& settings) noexcept;
 
-// One row of the table.
+// One row of the table: a Setting (orb/base/setting.h) whose values are a part of Settings.
 struct SettingsEntry {
   std::string_view key;
   std::string_view fallback;  // the default, as text
   std::string_view help;
   // Returns "" if the value was accepted, otherwise what is expected.
-  std::string (*apply)(Settings& settings, std::string_view value);
+  std::function<std::string(Settings& settings, std::string_view value)> apply;
+  unsigned first;  // see SettingTraits
+  std::function<bool(const Settings& a, const Settings& b)> same;
+  bool followers;
 };
+// Returns the settings of all components, also of the services, because all programs may share one configuration file.
 const std::vector<SettingsEntry>& settings_table();
 
 std::string option_of(std::string_view key);    // "client.wait" -> "-ORBClientWait"

@@ -40,10 +40,10 @@ std::string text_of_client(const std::string& name) {
 
 std::vector<std::string> privileged_clients() { return {"user:0", "user:" + std::to_string(::geteuid())}; }
 
-Writers::Writers(const core::NamingSettings& settings)
+Writers::Writers(const NameserverSettings& settings)
     : access_(settings.writers),
-      network_(settings.network_writers == core::NamingSettings::Unknown::on ||
-               (settings.network_writers == core::NamingSettings::Unknown::automatic && settings.writers.anyone)) {}
+      network_(settings.network_writers == NameserverSettings::Unknown::on ||
+               (settings.network_writers == NameserverSettings::Unknown::automatic && settings.writers.anyone)) {}
 
 Expected<void, std::string> Writers::admits(const std::optional<transport::PeerCredentials>& client,
                                             std::span<const gid_t> groups) const {

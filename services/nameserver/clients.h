@@ -16,8 +16,8 @@
 #include "orb/base/expected.h"
 #include "orb/base/time.h"
 #include "orb/channel/access.h"
-#include "orb/core/settings.h"
 #include "orb/transport/connection.h"
+#include "services/nameserver/settings.h"
 
 namespace corelane::nameserver {
 
@@ -46,7 +46,7 @@ std::vector<std::string> privileged_clients();
 // nameserver's own process always may.
 class Writers {
  public:
-  explicit Writers(const core::NamingSettings& settings);
+  explicit Writers(const NameserverSettings& settings);
 
   // Admits the client, or returns why not, as a sentence with its remedy. No client means a client over TCP, whose user
   // the kernel does not know.

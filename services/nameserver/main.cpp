@@ -52,8 +52,10 @@ std::unique_ptr<Broker> start_broker(const CORBA::ORB& orb) {
 
 int serve(const std::vector<std::string>& options, const std::string& reference_file) {
   const auto orb = corba::init_orb(options, "nameserver");
-  const core::NamingSettings& settings = orb->settings().naming;
-  auto store = store_of(settings);  // may wait for etcd; until then signals end the process at once
+  const core::SettingsOfServices& services = orb->settings().services;
+  const auto& settings = services.of<NameserverSettings>();
+  // May wait for etcd. Until it returns, signals end the process at once.
+  auto store = store_of(settings, services.of<EtcdSettings>());
   if (!store) return fault(store.error(), 1);
   const core::StopSignals stop(*orb);
   const StoreStatus kept = (*store)->status();

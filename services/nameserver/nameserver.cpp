@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "orb/core/exception.h"
+#include "orb/core/settings.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
@@ -17,24 +18,24 @@ namespace {
 
 // When a servant's thread waits in a call, another thread takes its place, but only best_effort.waiting times. So this
 // limits the calls to best_effort.waiting, or to all threads but one. One thread always stays free for other clients.
-ForeignLimits foreign_limits(const core::Settings& settings) {
-  const dispatch::ExecutiveOptions& executive = settings.executive;
+ForeignLimits foreign_limits(const NameserverSettings& settings, const dispatch::ExecutiveOptions& executive) {
   const std::size_t most =
       std::max(executive.best_effort_waiting, std::max<std::size_t>(executive.best_effort_threads, 1) - 1);
-  if (settings.naming.foreign_calls > most)
+  if (settings.foreign_calls > most)
     os::log::warn("naming: naming.foreign_calls is limited to " + std::to_string(most) +
                   ": more would leave no thread to serve others; see best_effort.waiting");
-  return {.calls = std::min(settings.naming.foreign_calls, most), .time = settings.naming.foreign_time};
+  return {.calls = std::min(settings.foreign_calls, most), .time = settings.foreign_time};
 }
 
 Objects::Limits object_limits(const core::Settings& settings) {
-  return {.reference_size = settings.naming.reference_size, .foreign = foreign_limits(settings)};
+  const auto& own = settings.services.of<NameserverSettings>();
+  return {.reference_size = own.reference_size, .foreign = foreign_limits(own, settings.executive)};
 }
 
 }  // namespace
 
 Nameserver::Nameserver(CORBA::object_reference<CORBA::ORB> orb, std::unique_ptr<Store> store,
-                       const core::NamingSettings& settings)
+                       const NameserverSettings& settings)
     : store_(std::move(store)),
       tree_(*store_, {.depth = settings.depth, .length = settings.name_length}),
       iterator_age_(settings.iterator_age),

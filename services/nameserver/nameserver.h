@@ -1,7 +1,7 @@
 // Nameserver holds all parts of a nameserver on one ORB: the store, the contexts as objects, the leases, and the
 // listeners.
 //
-//   Nameserver server(orb, std::move(store), orb->settings().naming);
+//   Nameserver server(orb, std::move(store), orb->settings().services.of<NameserverSettings>());
 //   server.open();
 //   orb->run();
 //   server.stop();
@@ -17,9 +17,9 @@
 #include <thread>
 #include <vector>
 
-#include "orb/core/settings.h"
 #include "services/nameserver/directory.h"
 #include "services/nameserver/server_servant.h"
+#include "services/nameserver/settings.h"
 
 namespace corelane::nameserver {
 
@@ -27,8 +27,7 @@ class Nameserver {
  public:
   // Takes the ORB's object key NameService, and removes the names whose owners have ended. Requests wait until open(),
   // because a request for a context that is not active yet would get OBJECT_NOT_EXIST.
-  Nameserver(CORBA::object_reference<CORBA::ORB> orb, std::unique_ptr<Store> store,
-             const core::NamingSettings& settings);
+  Nameserver(CORBA::object_reference<CORBA::ORB> orb, std::unique_ptr<Store> store, const NameserverSettings& settings);
   Nameserver(const Nameserver&) = delete;
   Nameserver& operator=(const Nameserver&) = delete;
   ~Nameserver() { stop(); }

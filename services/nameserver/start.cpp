@@ -63,7 +63,7 @@ Expected<std::string, StartFault> make_state_directory() {
   return directory;
 }
 
-Expected<std::string, StartFault> specification_of(const core::NamingSettings& settings) {
+Expected<std::string, StartFault> specification_of(const NameserverSettings& settings) {
   if (!settings.store.empty()) return settings.store;
   const auto directory = make_state_directory();
   if (directory) return "sqlite:" + *directory + "/names.db";
@@ -71,9 +71,9 @@ Expected<std::string, StartFault> specification_of(const core::NamingSettings& s
 }
 
 // Returns the file for the copy of etcd's names, or "" for none.
-std::string etcd_copy_of(const core::NamingSettings& settings, const std::string& specification) {
-  if (!specification.starts_with("etcd:") || settings.etcd_copy == "off") return {};
-  if (!settings.etcd_copy.empty()) return settings.etcd_copy;
+std::string etcd_copy_of(const EtcdSettings& settings, const std::string& specification) {
+  if (!specification.starts_with("etcd:") || settings.copy == "off") return {};
+  if (!settings.copy.empty()) return settings.copy;
   const auto directory = make_state_directory();
   if (directory) return *directory + "/etcd-copy.db";
   os::log::warn("naming: " + directory.error().text +
@@ -91,26 +91,26 @@ Expected<std::string, StartFault> first_line_of(const std::string& file) {
 
 }  // namespace
 
-Expected<std::unique_ptr<Store>, std::string> store_of(const core::NamingSettings& settings) {
+Expected<std::unique_ptr<Store>, std::string> store_of(const NameserverSettings& settings, const EtcdSettings& etcd) {
   const auto specification = specification_of(settings);
   if (!specification) return specification.error().text;
-  const auto password = first_line_of(settings.etcd_password_file);
+  const auto password = first_line_of(etcd.password_file);
   if (!password) return password.error().text;
   // A tenth of all contexts, so that a client that makes contexts and forgets them leaves room for others.
   const std::size_t loose = std::clamp<std::size_t>(settings.contexts / 10, 1, StoreLimits{}.loose_contexts);
-  return open_store(*specification, {.limits = {.contexts = settings.contexts,
-                                                .loose_contexts = loose,
-                                                .bindings = settings.names,
-                                                .reference = settings.reference_size,
-                                                .bindings_of_client = settings.client_names,
-                                                .privileged = privileged_clients()},
-                                     .move_aside_damaged = settings.move_aside_damaged,
-                                     .etcd_user = settings.etcd_user,
-                                     .etcd_password = *password,
-                                     .etcd_tls = {.authorities = settings.etcd_ca_file,
-                                                  .certificate = settings.etcd_certificate_file,
-                                                  .key = settings.etcd_key_file},
-                                     .etcd_copy = etcd_copy_of(settings, *specification)});
+  return open_store(
+      *specification,
+      {.limits = {.contexts = settings.contexts,
+                  .loose_contexts = loose,
+                  .bindings = settings.names,
+                  .reference = settings.reference_size,
+                  .bindings_of_client = settings.client_names,
+                  .privileged = privileged_clients()},
+       .move_aside_damaged = settings.move_aside_damaged,
+       .etcd_user = etcd.user,
+       .etcd_password = *password,
+       .etcd_tls = {.authorities = etcd.ca_file, .certificate = etcd.certificate_file, .key = etcd.key_file},
+       .etcd_copy = etcd_copy_of(etcd, *specification)});
 }
 
 Expected<std::vector<std::string>, core::SettingsFault> nameserver_options(const std::vector<std::string>& given) {

@@ -11,9 +11,10 @@
 #include <vector>
 
 #include "orb/base/expected.h"
-#include "orb/core/settings.h"
 #include "orb/core/settings_fault.h"
 #include "orb/transport/endpoint.h"
+#include "services/nameserver/settings.h"
+#include "services/nameserver/stores/etcd/etcd_settings.h"
 #include "services/nameserver/stores/store.h"
 
 namespace corelane::nameserver {
@@ -23,8 +24,9 @@ namespace corelane::nameserver {
 Expected<std::vector<std::string>, core::SettingsFault> nameserver_options(const std::vector<std::string>& given);
 
 // Opens the store that naming.store names. Without that setting, opens the file with this user's names, and makes its
-// directory. On failure returns a sentence: what could not be opened, why, and what to do.
-Expected<std::unique_ptr<Store>, std::string> store_of(const core::NamingSettings& settings);
+// directory. `etcd` is for a store in etcd. On failure returns a sentence: what could not be opened, why, and what to
+// do.
+Expected<std::unique_ptr<Store>, std::string> store_of(const NameserverSettings& settings, const EtcdSettings& etcd);
 
 // Returns why a nameserver cannot listen at this Unix socket: another process listens there. The text says what a
 // second nameserver needs. Returns "" if no process listens there.

@@ -44,7 +44,8 @@ int main(int argc, char* argv[]) try {
   if (!words.empty()) return fail(2, "what is '" + words.front() + "'? See corelane-reserved --help");
   const auto settings = corelane::core::settings_of(options);
   if (!settings) return fail(2, settings.error().text);
-  if (const auto fault = corelane::reserved::fault_of(settings->reserved); !fault.empty()) return fail(2, fault);
+  const auto& own = settings->services.of<corelane::reserved::DaemonSettings>();
+  if (const auto fault = corelane::reserved::fault_of(own); !fault.empty()) return fail(2, fault);
   corelane::reserved::block_end_signals();  // before the host is changed, and before there are threads
   const auto done = corelane::reserved::run_daemon(options, *settings);
   return done ? 0 : fail(1, done.error());

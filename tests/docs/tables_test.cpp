@@ -85,7 +85,8 @@ Four options belong to one start and are not settings:
 | `-ORBInitRef NAME=REFERENCE` | `[init_ref]`, one key for each name | what `resolve_initial_references("NAME")` and `corbaloc:rir:/NAME` give: `IOR:`, `corbaloc:`, `corbaname:` or `file://`; any number of times |
 | `-ORBDefaultInitRef REFERENCE` | | where `/NAME` is looked for when nothing else names it, such as `corbaloc::host` ([naming.md](naming.md)) |
 
-The tables are printed from `orb/core/settings.cpp`.
+The tables are printed from the code. Each component declares its settings in a file whose name
+ends in `settings.cpp`.
 
 )" + corelane::core::settings_documentation();
 }

@@ -162,6 +162,7 @@ EXPORTED = {
     ],
     "idl/front": ["lexer/lexer.h", "preprocessor/preprocessor.h"],
     "idl/sema": ["names/scope.h"],
+    "services/nameserver/stores": ["etcd/etcd_settings.h"],
     "services/reserved/backends": [
         "cores/affinity_only.h", "cores/cgroup_v1.h", "cores/cgroup_v2.h", "cores/restore.h", "resources/controller.h",
         "resources/resource_means.h",
@@ -179,10 +180,10 @@ FOREIGN = [
     Foreign("names etcd", re.compile("etcd", re.IGNORECASE), ("services/nameserver/", "tests/")),
 ]
 # Files that break that table: (what, file): reason.
-FOREIGN_EXCEPTIONS = {
-    ("names etcd", "orb/core/settings.h"): "one table has the settings of all programs, because they share a file",
-    ("names etcd", "orb/core/settings.cpp"): "as above",
-}
+FOREIGN_EXCEPTIONS = {("names etcd", "services/settings.cpp"): "the list of the settings that services declare"}
+# A row of a table of settings (orb/base/setting.h) begins with the key. The tables are in files of this name.
+SETTINGS_FILE = "settings.cpp"
+SETTING_ROW = re.compile(r'^\s*\{"([a-z_]+\.[a-z_]+)"')
 
 # The compiler is separate: it has no layers but a list for each folder, and never includes the runtime.
 IDL = {
@@ -439,6 +440,21 @@ def check_foreign_exceptions(files):
             yield Finding(path, 1, f"it keeps the rule: nothing in it {what}; remove that from FOREIGN_EXCEPTIONS")
 
 
+def check_settings(files):
+    """Checks that orb/core names no setting that a service declares."""
+    keys = {key for path, lines in files.items() if path.startswith("services/") and path.endswith(SETTINGS_FILE)
+            for line in lines for key in SETTING_ROW.findall(line)}
+    if not keys:
+        return
+    named = re.compile(rf"(?<![\w.])({'|'.join(map(re.escape, sorted(keys)))})(?!\w)")
+    for path, lines in files.items():
+        if not path.startswith("orb/core/"):
+            continue
+        for number, line in enumerate(lines, 1):
+            for key in named.findall(line):
+                yield Finding(path, number, f"orb/core must not name {key}, which a service declares")
+
+
 def check_folders(files):
     """Counts the files that lie directly in a folder."""
     counts = {}
@@ -686,6 +702,7 @@ def lint(root):
     findings += check_pairs(files)
     findings += check_doors(files)
     findings += check_foreign_exceptions(files)
+    findings += check_settings(files)
     findings += check_used(files)
     findings += check_folders(files)
     return len(files), findings

@@ -131,6 +131,15 @@ class Lint(unittest.TestCase):
             self.accepts("orb/core/a.h", "#pragma once\n// etcd\n")
             self.refuses("orb/core/a.h", "#pragma once\n", 1, "remove that from FOREIGN_EXCEPTIONS")
 
+    def test_orb_core_names_no_setting_of_a_service(self):
+        table = {"services/a/settings.cpp": '      {"naming.store", "",\n      {"naming.writers",\n'}
+        self.accepts("orb/core/a.cpp", '// naming.socket and naming.stores\nint naming = store;\n', **table)
+        self.accepts("orb/base/a.cpp", "// naming.store\n", **table)
+        self.accepts("services/a/b.cpp", "// naming.store\n", **table)
+        self.accepts("orb/core/a.cpp", "// naming.store\n")
+        self.refuses("orb/core/a.cpp", "// see\n// naming.store: none\n", 2, "must not name naming.store", **table)
+        self.refuses("orb/core/config/a.h", '#pragma once\nf("naming.writers");\n', 2, "naming.writers", **table)
+
     def test_a_full_folder_is_a_warning(self):
         with tempfile.TemporaryDirectory() as root:
             os.makedirs(os.path.join(root, "orb/os"))

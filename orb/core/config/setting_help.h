@@ -7,9 +7,7 @@
 
 namespace corelane::core {
 
-std::string_view admission_help();   // of dispatch.admission
-std::string_view allocation_help();  // of dispatch.allocation
-std::string_view listen_help();      // of endpoint.listen
-std::string_view local_help();       // of endpoint.local
+std::string_view listen_help();  // of endpoint.listen
+std::string_view local_help();   // of endpoint.local
 
 }  // namespace corelane::core

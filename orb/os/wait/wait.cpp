@@ -100,6 +100,12 @@ std::optional<WaitMode> parse_wait_mode(std::string_view text) noexcept {
   return std::nullopt;
 }
 
+std::string set_wait_mode(std::string_view text, WaitMode& out) {
+  const auto mode = parse_wait_mode(text);
+  if (!mode) return "park, spin-then-park, adaptive or spin";
+  return out = *mode, std::string{};
+}
+
 std::string_view name_of(WaitMode mode) noexcept {
   for (const auto& [name, known] : wait_modes)
     if (known == mode) return name;

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "orb/base/ids.h"
@@ -29,6 +30,8 @@ enum class WaitMode : std::uint8_t { spin, spin_then_park, adaptive, park };
 
 // Parses "spin", "spin-then-park", "adaptive" and "park"; returns nothing for other texts.
 std::optional<WaitMode> parse_wait_mode(std::string_view text) noexcept;
+// Parses the value of a setting, stores it, and returns "". If it is wrong, returns what is expected.
+std::string set_wait_mode(std::string_view text, WaitMode& out);
 std::string_view name_of(WaitMode mode) noexcept;
 
 struct WaitStrategy {

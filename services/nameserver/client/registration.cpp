@@ -17,6 +17,7 @@
 #include "orb/os/thread.h"
 #include "services/nameserver/client/bind_leased.h"
 #include "services/nameserver/client/cos_name.h"
+#include "services/nameserver/client/settings.h"
 
 namespace corelane::naming {
 namespace {
@@ -201,7 +202,7 @@ Registration::Registration(CORBA::object_reference<CORBA::ORB> orb, const std::s
   if (!state_->root) core::raise(Error{ErrorKind::inv_objref, Completion::no, 0}, "NameService is no naming context");
   // The thread is started first: if it cannot be, no other server loses the name to this registration.
   if (state_->directory) state_->start_thread();
-  state_->take(options.replace && state_->orb->settings().naming.replace);
+  state_->take(options.replace && state_->orb->settings().services.of<RegistrationSettings>().replace);
   if (state_->directory) state_->begin_renewing();
 }
 

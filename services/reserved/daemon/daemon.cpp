@@ -69,7 +69,8 @@ class Engine {
  private:
   Engine() = default;
   Done<void> begin(const core::Settings& settings) {
-    auto setup = HostSetup::open(settings.reserved, settings.runtime_directory);
+    const auto& own = settings.services.of<DaemonSettings>();
+    auto setup = HostSetup::open(own, settings.runtime_directory);
     if (!setup) return Unexpected{setup.error() + other_directory_text};
     setup_ = *std::move(setup);
     if (const std::string& damage = setup_->host().journal->damage(); !damage.empty()) os::log::error(damage);
@@ -79,11 +80,11 @@ class Engine {
       say_faults(setup_->put_back());
     }
     // Checked for every backend. Affinity masks that this daemon sets on threads would override another daemon's sets.
-    if (settings.reserved.processes == 0)
-      if (auto alone = nobody_else(setup_->host(), settings.reserved.root); !alone) return alone;
+    if (own.processes == 0)
+      if (auto alone = nobody_else(setup_->host(), own.root); !alone) return alone;
     const auto topology = read_topology();  // read after put_back(): until then this process may be in a set
     if (!topology) return Unexpected{topology.error()};
-    if (auto chosen = choose(settings.reserved, topology->cores()); !chosen) return chosen;
+    if (auto chosen = choose(own, topology->cores()); !chosen) return chosen;
     reserves_ = true;
     watch_.start(
         {.ended = [this](const Process& process) { controller_->ended(process); }, .tick = [this] { return tick(); }});
@@ -91,7 +92,7 @@ class Engine {
   }
 
   // Starts the first backend that works. The candidates are ordered from the best to the worst.
-  Done<void> choose(const core::ReservedSettings& settings, const std::vector<os::CoreInfo>& cores) {
+  Done<void> choose(const DaemonSettings& settings, const std::vector<os::CoreInfo>& cores) {
     std::string faults;
     for (auto& candidate : setup_->candidates(cores)) {
       const std::string kind = candidate.backend->report().kind;
@@ -111,7 +112,7 @@ class Engine {
     return "no way to reserve cores works here" + faults;
   }
 
-  Done<void> try_out(const core::ReservedSettings& settings, HostSetup::Candidate candidate) {
+  Done<void> try_out(const DaemonSettings& settings, HostSetup::Candidate candidate) {
     backend_ = std::move(candidate.backend);
     interrupts_ = std::make_unique<Interrupts>(setup_->interrupts(), *setup_->host().journal);
     // Makes ids unique across runs: the first id is the time since boot in microseconds, and there are far fewer than a
@@ -211,8 +212,8 @@ Done<void> serve(const std::vector<std::string>& words, const core::Settings& se
   const EndSignals stop(*orb);
   const auto root = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   const auto poa = root->create_well_known(well_known_key, nullptr);
-  const auto servant =
-      CORBA::make_reference<ReservationServant>(engine.controller(), AccessList(settings.reserved.users));
+  const auto servant = CORBA::make_reference<ReservationServant>(
+      engine.controller(), AccessList(settings.services.of<DaemonSettings>().users));
   poa->activate_object_with_id({}, servant);
   poa->the_POAManager()->activate();
   const std::string file = settings.runtime_directory + "/" + reference_file;
@@ -238,7 +239,7 @@ Done<void> serve(const std::vector<std::string>& words, const core::Settings& se
 
 }  // namespace
 
-std::string fault_of(const core::ReservedSettings& settings) {
+std::string fault_of(const DaemonSettings& settings) {
   if (settings.processes != 0 && !os::identity_of(settings.processes))
     return "reserved.processes: there is no process " + std::to_string(settings.processes);
   const auto present = cores_listed("present");

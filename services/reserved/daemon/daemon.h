@@ -7,6 +7,7 @@
 
 #include "orb/base/expected.h"
 #include "orb/core/settings.h"
+#include "services/reserved/daemon/settings.h"
 
 namespace corelane::reserved {
 
@@ -15,7 +16,7 @@ inline constexpr const char* reference_file = "reserved.ior";  // in the runtime
 inline constexpr const char* well_known_key = "CorelaneReserved";
 
 // Returns what is wrong with the settings on this host; "" if nothing is. Reads which processes and cores exist.
-std::string fault_of(const core::ReservedSettings& settings);
+std::string fault_of(const DaemonSettings& settings);
 
 // Serves until SIGTERM, SIGINT or SIGHUP. The caller has blocked these signals (block_end_signals()). Restores the host
 // however it ends. `words` are the -ORB options from which `settings` was read; the daemon's ORB gets them. An error's

@@ -19,7 +19,7 @@
 namespace corelane::reserved {
 namespace {
 
-using Choice = core::ReservedSettings::Backend;
+using Choice = DaemonSettings::Backend;
 
 // Returns the cores of the machine that are in `list`, which was read from the root group.
 std::vector<os::CoreInfo> cut_to(const std::vector<os::CoreInfo>& cores, const std::optional<std::string>& list) {
@@ -41,13 +41,13 @@ std::string why_no_resctrl() {
 
 }  // namespace
 
-Done<std::unique_ptr<HostSetup>> HostSetup::open(const core::ReservedSettings& settings, const std::string& directory) {
+Done<std::unique_ptr<HostSetup>> HostSetup::open(const DaemonSettings& settings, const std::string& directory) {
   auto journal = Journal::open(directory + "/reserved.journal");
   if (!journal) return Unexpected{journal.error()};
   return std::unique_ptr<HostSetup>(new HostSetup(settings, *std::move(journal)));
 }
 
-HostSetup::HostSetup(core::ReservedSettings settings, Journal journal)
+HostSetup::HostSetup(DaemonSettings settings, Journal journal)
     : settings_(std::move(settings)),
       mounts_(find_mounts()),
       cpuset_(mounts_.v1_cpuset),

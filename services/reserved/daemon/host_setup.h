@@ -8,16 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "orb/core/settings.h"
 #include "orb/os/topology.h"
 #include "services/reserved/backends/backend.h"
+#include "services/reserved/daemon/settings.h"
 
 namespace corelane::reserved {
 
 class HostSetup {
  public:
   // Locks the journal in the directory. An error's text says how to fix it.
-  static Done<std::unique_ptr<HostSetup>> open(const core::ReservedSettings& settings, const std::string& directory);
+  static Done<std::unique_ptr<HostSetup>> open(const DaemonSettings& settings, const std::string& directory);
 
   // Undoes the changes that are in the journal. Returns a text for each one that could not be undone.
   std::vector<std::string> put_back();
@@ -34,9 +34,9 @@ class HostSetup {
   std::string interrupts() const { return settings_.interrupts && settings_.processes == 0 ? "/proc/irq" : ""; }
 
  private:
-  HostSetup(core::ReservedSettings settings, Journal journal);
+  HostSetup(DaemonSettings settings, Journal journal);
 
-  const core::ReservedSettings settings_;
+  const DaemonSettings settings_;
   const Mounts mounts_;
   MountedGroups cpuset_, cpu_, unified_, memory_, blkio_, resctrl_, disks_{"/sys/block"};
   HostProcesses processes_;

@@ -92,20 +92,6 @@ TEST_CASE("every default of the table is taken and changes nothing") {
   CHECK(settings.listen == fresh.listen);
 }
 
-TEST_CASE("a lease lasts no shorter than 100 ms and no longer than a year") {
-  Settings settings;
-  const auto& table = settings_table();
-  const auto entry =
-      std::find_if(table.begin(), table.end(), [](const auto& e) { return e.key == "naming.longest_lease"; });
-  REQUIRE(entry != table.end());
-  for (const char* wrong : {"99999999ns", "31622401s", "soon"}) CHECK(entry->apply(settings, wrong) != "");
-  CHECK(settings.naming.longest_lease == 1h);
-  CHECK(entry->apply(settings, "100ms") == "");
-  CHECK(settings.naming.longest_lease == 100ms);
-  CHECK(entry->apply(settings, "31622400s") == "");
-  CHECK(settings.naming.longest_lease == 366 * 24h);
-}
-
 TEST_CASE("no duration is so long that adding it to a time may overflow") {
   int durations = 0;
   for (const SettingsEntry& entry : settings_table()) {

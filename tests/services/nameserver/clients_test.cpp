@@ -29,9 +29,10 @@ namespace {
 
 constexpr std::uint32_t stranger = 4'000'001;
 
-core::NamingSettings settings_for(const channel::Access& writers,
-                                  core::NamingSettings::Unknown network = core::NamingSettings::Unknown::automatic) {
-  core::NamingSettings settings;
+nameserver::NameserverSettings settings_for(
+    const channel::Access& writers,
+    nameserver::NameserverSettings::Unknown network = nameserver::NameserverSettings::Unknown::automatic) {
+  nameserver::NameserverSettings settings;
   settings.writers = writers;
   settings.network_writers = network;
   return settings;
@@ -54,7 +55,7 @@ int binds_as(gid_t group, const os::Fd& hear) {
 }  // namespace
 
 TEST_CASE("only clients on the access list may change names") {
-  using Unknown = core::NamingSettings::Unknown;
+  using Unknown = nameserver::NameserverSettings::Unknown;
   struct Row {
     channel::Access writers;
     Unknown network;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "orb/core/settings.h"
 #include "tests/services/nameserver/served.h"
 
 using namespace corelane;
@@ -68,7 +69,7 @@ TEST_CASE("a name that was bound and not answered for after its lease's end is g
   QuietOrb orb;
   auto unanswering = std::make_unique<Unanswering>();
   Unanswering& store = *unanswering;
-  Nameserver server(orb.orb, std::move(unanswering), orb->settings().naming);
+  Nameserver server(orb.orb, std::move(unanswering), orb->settings().services.of<nameserver::NameserverSettings>());
   server.open();
   const auto root = IDL::traits<Corelane::Naming::Directory>::narrow(server.root());
   std::uint32_t a_minute = 60'000;

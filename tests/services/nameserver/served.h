@@ -7,6 +7,7 @@
 
 #include "CorelaneNamingC.h"
 #include "orb/corba/init_orb.h"
+#include "orb/core/settings.h"
 #include "orb/giop/name_text.h"
 #include "services/nameserver/nameserver.h"
 #include "services/nameserver/stores/open_store.h"
@@ -39,7 +40,8 @@ class ServedNames {
   explicit ServedNames(const std::vector<std::string>& options = {}, const std::string& store = "memory",
                        const nameserver::StoreOptions& store_options = {})
       : orb_(with_writers(options)),
-        server_(orb_.orb, std::move(*nameserver::open_store(store, store_options)), orb_->settings().naming) {
+        server_(orb_.orb, std::move(*nameserver::open_store(store, store_options)),
+                orb_->settings().services.of<nameserver::NameserverSettings>()) {
     server_.open();
   }
   ~ServedNames() {

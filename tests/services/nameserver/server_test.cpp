@@ -14,6 +14,7 @@
 
 #include "CorelaneNamingS.h"
 #include "orb/cdr/codec.h"
+#include "orb/core/settings.h"
 #include "orb/os/child_process.h"
 #include "orb/os/machine/host.h"
 #include "orb/os/socket_path.h"
@@ -107,7 +108,8 @@ class ListenerServant final : public virtual CORBA::servant_traits<Corelane::Nam
 
 TEST_CASE("a nameserver listens once all that it has can be found") {
   QuietOrb orb;
-  nameserver::Nameserver server(orb.orb, std::move(*nameserver::open_store("memory")), orb->settings().naming);
+  nameserver::Nameserver server(orb.orb, std::move(*nameserver::open_store("memory")),
+                                orb->settings().services.of<nameserver::NameserverSettings>());
   CHECK(orb->endpoints().empty());
   server.open();
   CHECK_FALSE(orb->endpoints().empty());
