@@ -68,7 +68,8 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
       promises_(options_, leases_, provider, best_effort.servers(), manager_),
       admission_control_(manager_, promises_, admissions_, spin_of(options), refusals_),
       analysis_budget_(options.platform),
-      leases_of_tasks_(options.task_lease, options.max_tasks) {
+      leases_of_tasks_(options.task_lease, options.max_tasks),
+      records_(options.max_tasks) {
   for (const CoreLease& lease : leases_) {
     pools_.push_back(std::make_unique<CorePool>(lease.core, options.max_tasks, inbox_, recorder_.scheduler(lease.core),
                                                 options_.overshoot));
@@ -77,7 +78,6 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
     if (order == sched::CoreOrder::deadline) pools_.back()->use_deadlines(natives_);
     if (order == sched::CoreOrder::served) pools_.back()->use_servers();
   }
-  records_.reserve(options.max_tasks);
   notes_.reserve(inbox_.room());
   lost_.reserve(leases_.size());
   returned_.reserve(leases_.size());
@@ -86,7 +86,6 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
     housekeeper_.rebind_threads();
     best_effort_.rebind();
   });
-  losses_.reserve(most_losses);
   if (options.max_tasks > 0) housekeeper_.keep(core_watch_, CoreWatch::period);  // without tasks a core is not missed
   housekeeper_.keep(recorder_, recorder_.period());
   housekeeper_.keep(counters_, CounterPageWriter::period);
@@ -170,29 +169,12 @@ bool ManagerAgent::end(TaskId task) noexcept {
 // If so many peers go at once that this one cannot be noted, its tasks leave one by one.
 void ManagerAgent::peer_gone(PeerId peer) noexcept {
   if (peer == PeerId{}) return;  // this process itself
-  bool noted = false;
-  {
-    const std::lock_guard lock(pending_mutex_);
-    noted = !closed_ && losses_.size() < most_losses;
-    if (noted) losses_.push_back(peer);
-  }
-  if (!noted) departures_.ask_all(peer);
+  if (!peers_.note_lost(peer)) departures_.ask_all(peer);
   parker_.unpark();
 }
 
-void ManagerAgent::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept try {
-  auto attachment = std::make_unique<Attachment>();
-  attachment->task = task;
-  attachment->owner = owner;
-  attachment->source = source;
-  {
-    const std::lock_guard lock(pending_mutex_);
-    if (!closed_) attachments_.push_back(std::move(attachment));
-  }
-  if (attachment) return source->close();
-  parker_.unpark();
-} catch (const std::bad_alloc&) {
-  source->close();
+void ManagerAgent::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept {
+  if (peers_.attach(task, owner, std::move(source))) parker_.unpark();
 }
 
 bool ManagerAgent::step(Time now) noexcept {
@@ -256,16 +238,11 @@ void ManagerAgent::arrive(JobPtr job, Time now) noexcept {
 }
 
 bool ManagerAgent::take_lost_peer(Time now) noexcept {
-  PeerId lost{};
-  {
-    const std::lock_guard lock(pending_mutex_);
-    if (losses_.empty()) return false;
-    lost = losses_.front();
-    losses_.erase(losses_.begin());
-  }
-  admission_control_.drop(lost);
-  admissions_.drop(lost);
-  tell(sched::PeerLost{.at = now, .peer = lost}, now);
+  const std::optional<PeerId> lost = peers_.next_lost();
+  if (!lost) return false;
+  admission_control_.drop(*lost);
+  admissions_.drop(*lost);
+  tell(sched::PeerLost{.at = now, .peer = *lost}, now);
   return true;
 }
 
@@ -280,11 +257,7 @@ bool ManagerAgent::take_departure(Time now) noexcept {
 
 // Gives a connection to its task. No client knows of a task that still waits for its thread.
 bool ManagerAgent::take_attachment() noexcept {
-  std::unique_ptr<Attachment> attachment;
-  {
-    const std::lock_guard lock(pending_mutex_);
-    attachment = attachments_.pop_front();
-  }
+  const auto attachment = peers_.next_attachment();
   if (!attachment) return false;
   Record* record = find(attachment->task);
   const bool theirs = record && !record->leaving && record->report.owner == attachment->owner;
@@ -295,25 +268,19 @@ bool ManagerAgent::take_attachment() noexcept {
 void ManagerAgent::shut_down(Time now) noexcept {
   queue_.close();
   admissions_.close();
-  std::optional<NodeList<Attachment>> unattached;
-  {
-    const std::lock_guard lock(pending_mutex_);
-    closed_ = true;
-    unattached.emplace(std::move(attachments_));
-  }
-  while (auto attachment = unattached->pop_front()) attachment->source->close();  // bound: the tasks
+  peers_.close();
   {
     const std::lock_guard lock(state_mutex_);
     while (JobPtr job = queue_.pop()) job->fail(errors::shutting_down);  // bound: the queue's capacity
     admission_control_.fail_all(errors::shutting_down);
-    for (auto& [id, record] : records_) {
-      if (record->handler) std::exchange(record->handler, nullptr)->failed(errors::shutting_down);
-      let_go(*record, std::nullopt, now);
-    }
+    records_.for_each([&](Record& record) {
+      if (record.handler) std::exchange(record.handler, nullptr)->failed(errors::shutting_down);
+      let_go(record, std::nullopt, now);
+    });
   }
   housekeeper_.close();
   const std::lock_guard lock(state_mutex_);
-  for (auto& [id, record] : records_) forget(*record);
+  records_.for_each([this](Record& record) { forget(record); });
   records_.clear();
   promises_.withdraw();
 }

@@ -29,8 +29,7 @@
 //
 // Threads: step(), wake_at() and shut_down(): one thread at a time; below(): another one; submit(), hand_in(), admit(),
 // depart(), peer_gone(), report(): any. There are two locks, both with priority inheritance: state_mutex_ (a step, a
-// dispatch by hand_in(), or a report) and pending_mutex_ (the lists of lost peers and attachments). Other threads
-// allocate and free under neither.
+// dispatch by hand_in(), or a report) and that of the PeerInbox. Other threads allocate and free under neither.
 //
 // Memory: all that a task needs in its life is allocated before it is admitted: on the thread that asks
 // (AdmissionCandidate), and in take_room(). If there is no memory, the new task gets NO_MEMORY. After that nothing
@@ -48,7 +47,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "orb/base/agent.h"
@@ -67,14 +65,16 @@
 #include "orb/dispatch/manager/counter_publisher.h"
 #include "orb/dispatch/manager/departures.h"
 #include "orb/dispatch/manager/ledger_client.h"
+#include "orb/dispatch/manager/peer_inbox.h"
 #include "orb/dispatch/manager/priority_hints.h"
+#include "orb/dispatch/manager/task_history.h"
 #include "orb/dispatch/manager/task_leases.h"
+#include "orb/dispatch/manager/task_record.h"
+#include "orb/dispatch/manager/task_table.h"
 #include "orb/dispatch/queue/back_off.h"
 #include "orb/dispatch/queue/inbox.h"
-#include "orb/dispatch/queue/node_list.h"
 #include "orb/dispatch/queue/request_queue.h"
 #include "orb/dispatch/resources/ceilings.h"
-#include "orb/dispatch/telemetry/recent.h"
 #include "orb/dispatch/telemetry/recorded_scheduler.h"
 #include "orb/dispatch/telemetry/recorder.h"
 #include "orb/os/wait/wait.h"
@@ -145,33 +145,7 @@ class ManagerAgent final : public Agent {
   void shut_down(Time now) noexcept;
 
  private:
-  static constexpr std::size_t remembered = 256;    // tasks that left and are still in the report
-  static constexpr std::size_t most_losses = 1024;  // peers that are gone and not handled yet, with their new tasks
-  // A task that ended although its client did not ask for that.
-  struct Ended {
-    TaskId task;
-    sched::RefusalCode why = sched::RefusalCode::core_lost;
-  };
-  struct Attachment {
-    TaskId task;
-    PeerId owner;
-    std::shared_ptr<JobSource> source;
-    std::unique_ptr<Attachment> next;
-  };
-
-  // One admitted task.
-  struct Record {
-    TaskReport report;  // without the worker's numbers, label and misses: copying it allocates nothing
-    std::shared_ptr<const std::string> label;
-    WorkerPtr worker;
-    bool started = false;  // its thread runs
-    bool leaving = false;
-    std::unique_ptr<AdmissionHandler> handler;  // until its thread runs
-    JobList first_jobs;                         // placed before the thread ran
-    Housekeeper::Orders orders;
-    std::optional<sched::Refusal> why{};  // set: why it has to leave
-    std::shared_ptr<TaskReport> last;     // its entry in the report after it left, with room for label and misses
-  };
+  using Record = TaskRecord;
 
   void ask_for_task(JobPtr job) noexcept;
   Pushed enqueue(JobPtr& job) noexcept;
@@ -226,7 +200,6 @@ class ManagerAgent final : public Agent {
   void end_task(TaskId task, sched::RefusalCode why, Time now) noexcept;
   bool end_unused_tasks(Time now) noexcept;
   std::optional<std::uint64_t> use_of(TaskId task) noexcept;
-  sched::Refusal reason_for(TaskId task, const sched::Refusal& otherwise) const noexcept;
   void let_go(Record& record, const std::optional<sched::Refusal>& why, Time now) noexcept;
   void move_home() noexcept;
   void complete(sched::Refusal& refusal) noexcept;
@@ -259,10 +232,7 @@ class ManagerAgent final : public Agent {
   Below below_;
   Departures departures_;
   AdmissionQueue admissions_;
-  os::PiMutex pending_mutex_;
-  std::vector<PeerId> losses_;        // guarded by pending_mutex_; at most most_losses, oldest first
-  NodeList<Attachment> attachments_;  // guarded by pending_mutex_; one at most for each connection
-  bool closed_ = false;               // guarded by pending_mutex_
+  PeerInbox peers_;
 
   // Guarded by state_mutex_.
   mutable os::PiMutex state_mutex_;
@@ -272,7 +242,8 @@ class ManagerAgent final : public Agent {
   AnalysisBudget analysis_budget_;
   TaskLeases leases_of_tasks_;
   std::vector<std::unique_ptr<CorePool>> pools_;
-  std::unordered_map<TaskId, std::unique_ptr<Record>> records_;
+  TaskTable<Record> records_;
+  TaskHistory history_;
   Ceilings ceilings_;
   std::optional<sched::Fact> follow_up_;  // waits until the current commands are carried out; see tell()
   bool carrying_out_ = false;
@@ -285,11 +256,8 @@ class ManagerAgent final : public Agent {
   int skipped_ = 0;       // steps in which requests left no time for new tasks
   bool settled_ = false;  // a step found nothing to do, and since then only jobs came
   JobPtr current_;        // the job that the Manager is being asked about
-  Recent<std::shared_ptr<const TaskReport>> gone_{remembered};
-  Recent<Ended> ended_{remembered};  // the latest ones, so that their clients are told
   std::uint64_t admitted_ = 0;
-  std::uint64_t jobs_refused_ = 0;     // those refused here; workers count, too
-  std::uint64_t refused_by_gone_ = 0;  // those refused by workers that have left
+  std::uint64_t jobs_refused_ = 0;  // those refused here; workers count, too
   Time wake_at_ = never;
 };
 

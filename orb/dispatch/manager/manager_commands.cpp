@@ -84,11 +84,9 @@ ManagerAgent::Record* ManagerAgent::take_room(const sched::Admit& admit, const A
   made->last = std::make_shared<TaskReport>();
   made->last->label = candidate.label;
   made->last->latest_misses.reserve(MissLog::capacity);
-  Record& record = *(records_[admit.task] = std::move(made));
-  counters_.add(record.worker, admit, candidate.label, candidate.holder);
-  return &record;
+  made->row = counters_.add(made->worker, admit, candidate.label, candidate.holder);
+  return &records_.put(std::move(made));
 } catch (const std::bad_alloc&) {
-  records_.erase(admit.task);
   return nullptr;
 }
 
@@ -120,12 +118,12 @@ void ManagerAgent::start_thread(Record& record, Time now) noexcept {
 // first, those of their cores. A report compares the worst response of a task's life with the largest bound that held
 // during it, so a bound only grows. Bound: the tasks of the process.
 void ManagerAgent::raise_bounds() noexcept {
-  for (const auto& [id, record] : records_) {
-    const auto view = manager_.find(id);
-    if (!view || view->response <= record->report.bound) continue;
-    record->report.bound = view->response;
-    counters_.raise_bound(id, view->response);
-  }
+  records_.for_each([this](Record& record) {
+    const auto view = manager_.find(record.task());
+    if (!view || view->response <= record.report.bound) return;
+    record.report.bound = view->response;
+    CounterPublisher::raise_bound(record.row, view->response);
+  });
 }
 
 void ManagerAgent::handle(const sched::Dispatch& command, Time) noexcept {
@@ -165,9 +163,9 @@ void ManagerAgent::handle(const sched::Reprioritize& change, Time) noexcept {
 void ManagerAgent::handle(const sched::Ceiling& ceiling, Time) noexcept {
   const bool used = ceiling.priority != best_effort;
   ceilings_.set(ceiling.resource, ceiling.core, used ? sched::native_of(ceiling.priority, natives_) : 0);
-  for (const auto& [id, record] : records_)
-    if (record->report.core == ceiling.core && uses_resources(record->report.contract))
-      record->worker->refresh_ceilings();
+  records_.for_each([&](const Record& record) {
+    if (record.report.core == ceiling.core && uses_resources(record.report.contract)) record.worker->refresh_ceilings();
+  });
 }
 
 void ManagerAgent::handle(const sched::Vacate& vacate, Time now) noexcept {
@@ -201,14 +199,14 @@ void ManagerAgent::handle(const sched::Dismiss& dismiss, Time now) noexcept {
 // Ends a task after CoreLost; it has left the Manager already. Its client learns the reason from the answers to its
 // jobs: those that wait, and those that it sends later.
 void ManagerAgent::handle(const sched::Evict& evict, Time now) noexcept {
-  ended_.add({evict.task, sched::RefusalCode::core_lost});
+  history_.note_end(evict.task, sched::RefusalCode::core_lost);
   if (Record* record = find(evict.task)) let_go(*record, evict.reason, now);
 }
 
 void ManagerAgent::handle(const sched::Refuse& refuse, Time now) noexcept {
   if (JobPtr job = take_job(refuse.job)) {
     ++jobs_refused_;
-    const sched::Refusal reason = reason_for(job->task, refuse.reason);
+    const sched::Refusal reason = history_.reason_for(job->task, refuse.reason);
     return job->refuse(reason);
   }
   sched::Refuse told = refuse;
@@ -216,18 +214,10 @@ void ManagerAgent::handle(const sched::Refuse& refuse, Time now) noexcept {
   (void)admission_control_.refused(told, now);
 }
 
-sched::Refusal ManagerAgent::reason_for(TaskId task, const sched::Refusal& otherwise) const noexcept {
-  sched::Refusal reason = otherwise;
-  ended_.for_each([&](const Ended& ended) {
-    if (ended.task == task) reason = {.code = ended.why};
-  });
-  return reason;
-}
-
 // Ends the task like a departure. But its client did not ask for that, and is told the reason.
 void ManagerAgent::end_task(TaskId task, sched::RefusalCode why, Time now) noexcept {
   if (Record* record = find(task)) record->why = sched::Refusal{.code = why};
-  ended_.add({task, why});
+  history_.note_end(task, why);
   tell(sched::Departed{.at = now, .task = task}, now);
 }
 
@@ -287,9 +277,9 @@ void ManagerAgent::handle_note(const sched::Vacated& note, Time now) noexcept {
   Record* record = find(note.task);
   if (record && record->leaving && record->report.core == note.core) {
     promises_.extend(note.core, record->report.contract, now);
-    forget(*record);
-    housekeeper_.retire(std::move(record->orders.end));
-    records_.erase(note.task);
+    const std::unique_ptr<Record> left = records_.take(note.task);
+    forget(*left);
+    housekeeper_.retire(std::move(left->orders.end));
   }
   tell(sched::Vacated{.at = now, .task = note.task, .core = note.core}, now);
   promises_.has_changed();
@@ -394,10 +384,7 @@ JobPtr ManagerAgent::take_job(JobId id) noexcept {
   return current_ && current_->id_ == id ? std::exchange(current_, nullptr) : nullptr;
 }
 
-ManagerAgent::Record* ManagerAgent::find(TaskId task) noexcept {
-  const auto at = records_.find(task);
-  return at == records_.end() ? nullptr : at->second.get();
-}
+ManagerAgent::Record* ManagerAgent::find(TaskId task) noexcept { return records_.find(task); }
 
 CorePool* ManagerAgent::pool_of(CoreId core) noexcept {
   for (const auto& pool : pools_)

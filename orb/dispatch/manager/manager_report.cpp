@@ -8,15 +8,14 @@
 namespace corelane::dispatch {
 
 void ManagerAgent::forget(Record& record) noexcept {
-  counters_.remove(record.report.task);
+  counters_.remove(record.row);
   TaskReport& last = *record.last;
   std::swap(record.report.label, last.label);  // keeps the string that has room
   std::swap(record.report.latest_misses, last.latest_misses);
   std::swap(record.report, last);
   fill(last, *record.worker);
-  refused_by_gone_ += record.worker->statistics().refused.load(std::memory_order_relaxed);  // relaxed: as in fill()
   last.gone = true;
-  gone_.add(std::move(record.last));
+  history_.add(std::move(record.last));
 }
 
 // Copies the worker's counters. These are some thousand loads: avoid them under a lock that the manager waits for.
@@ -45,24 +44,25 @@ ExecutiveReport ManagerAgent::report() const {
   std::vector<std::shared_ptr<const TaskReport>> gone_tasks;
   // All memory is allocated first: a thread that allocates under the lock may be preempted there while the manager
   // waits.
-  report.tasks.reserve(options_.max_tasks + remembered);
+  report.tasks.reserve(options_.max_tasks + TaskHistory::remembered);
   workers.reserve(options_.max_tasks);
   labels.reserve(options_.max_tasks);
-  gone_tasks.reserve(remembered);
+  gone_tasks.reserve(TaskHistory::remembered);
   report.cores.reserve(leases_.size());
   {
     const std::lock_guard lock(state_mutex_);
     report.admitted = admitted_;
     report.refused = admission_control_.refusals();
-    report.jobs_refused = jobs_refused_ + refused_by_gone_;
-    for (const auto& [id, record] : records_) {
-      report.tasks.push_back(record->report);
-      workers.push_back(record->worker);
-      labels.push_back(record->label);
+    report.jobs_refused = jobs_refused_ + history_.refused();
+    records_.for_each([&](const Record& record) {
+      report.tasks.push_back(record.report);
+      workers.push_back(record.worker);
+      labels.push_back(record.label);
       for (const auto& pool : pools_)
-        if (!record->leaving && pool->core() == record->report.core) report.tasks.back().early = pool->early_jobs(id);
-    }
-    gone_.for_each([&](const auto& task) { gone_tasks.push_back(task); });
+        if (!record.leaving && pool->core() == record.report.core)
+          report.tasks.back().early = pool->early_jobs(record.task());
+    });
+    history_.for_each([&](const auto& task) { gone_tasks.push_back(task); });
     report_cores(report);
   }
   report.jobs_refused += counters_.refused_outside();
