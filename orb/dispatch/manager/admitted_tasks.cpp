@@ -60,7 +60,7 @@ TaskRecord* AdmittedTasks::take_room(const sched::Admit& admit, const AdmissionC
   made->worker =
       std::make_shared<TaskWorker>(admit.task, admit.contract, pool, clock_, candidate.ceilings, options_.wait);
   made->worker->tell_events_to(events_);
-  made->worker->placement(pools_.placement_on(pool, admit.priority, admit.contract));
+  made->worker->placer().placement(pools_.placement_on(pool, admit.priority, admit.contract));
   made->orders = Housekeeper::orders_for("cl-task-" + std::to_string(admit.task.value), made->worker);
   made->last = std::make_shared<TaskReport>();
   made->last->label = candidate.label;
@@ -75,7 +75,7 @@ TaskRecord* AdmittedTasks::take_room(const sched::Admit& admit, const AdmissionC
 void AdmittedTasks::start_thread(TaskRecord& record, Time now) noexcept {
   auto thread = shared_.housekeeper.take(*record.orders.begin);
   if (!thread) return shared_.housekeeper.start(std::move(record.orders.begin));
-  record.worker->attach(thread.get());
+  record.worker->placer().attach(thread.get());
   on_started(ThreadStarted{.task = record.task(), .real_time = thread->real_time()}, now);
   thread->begin();
   shared_.housekeeper.adopt(std::move(record.orders.begin), std::move(thread));
@@ -114,7 +114,7 @@ void AdmittedTasks::carry_out(const sched::Reprioritize& change, Time) noexcept 
   if (record->report.core != change.core) return;
   record->report.priority = change.priority;
   if (pool && pool->order() == sched::CoreOrder::priority)
-    record->worker->placement(pools_.placement_on(*pool, change.priority, record->report.contract));
+    record->worker->placer().placement(pools_.placement_on(*pool, change.priority, record->report.contract));
   shared_.hints.set(change.task, change.priority);
 }
 
@@ -122,7 +122,8 @@ void AdmittedTasks::carry_out(const sched::Reprioritize& change, Time) noexcept 
 void AdmittedTasks::carry_out(const sched::Ceiling& ceiling, Time) noexcept {
   ceilings_.set(ceiling.resource, ceiling.core, pools_.native_ceiling(ceiling.priority));
   records_.for_each([&](const TaskRecord& record) {
-    if (record.report.core == ceiling.core && uses_resources(record.report.contract)) record.worker->refresh_ceilings();
+    if (record.report.core == ceiling.core && uses_resources(record.report.contract))
+      record.worker->placer().refresh_ceilings();
   });
 }
 
@@ -138,11 +139,11 @@ void AdmittedTasks::carry_out(const sched::Move& move, Time now) noexcept {
   const CoreId from = std::exchange(record->report.core, move.to);
   record->report.priority = move.priority;
   const ThreadPlacement placement = pools_.placement_on(*to, move.priority, record->report.contract);
-  record->worker->placement(placement);
+  record->worker->placer().placement(placement);
   pools_.of(from)->move(record->worker, *to, move.priority, now);
   // The old pool may have changed the placement meanwhile. On a core by deadlines the new pool has changed it, too.
   // Then this function does not change it again.
-  if (to->order() != sched::CoreOrder::deadline) record->worker->placement(placement);
+  if (to->order() != sched::CoreOrder::deadline) record->worker->placer().placement(placement);
   shared_.hints.set(move.task, move.priority);
   if (from != move.to) promises_.extend(from, record->report.contract, now);
 }

@@ -105,7 +105,7 @@ void CounterPublisher::count(ProcessCounters& counters, Time now) {
 TaskCounters CounterPublisher::counters_of(Row& row, Time now) {
   TaskCounters counters = row.fixed;
   const TaskStatistics& statistics = row.worker->statistics();
-  const ThreadPlacement placement = row.worker->granted_placement();
+  const ThreadPlacement placement = row.worker->placer().granted_placement();
   counters.core = placement.core;
   counters.native = placement.native;
   counters.jobs = statistics.response.count();
