@@ -91,7 +91,8 @@ class Job {
  private:
   friend class RequestQueue;
   friend class JobList;
-  friend class ManagerAgent;
+  friend class AdmittedTasks;
+  friend class ManagerDriver;
   Job* next_ = nullptr;  // owner: the list that holds the job
   JobId id_{};           // given by the manager, if the job passes it
 };

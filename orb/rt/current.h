@@ -18,7 +18,7 @@ class StopToken {
  public:
   explicit StopToken(const std::atomic<bool>* stop = nullptr) noexcept : stop_(stop) {}
   bool stop_requested() const noexcept {
-    // PAIR job.stop: acquire here <- release in CorePool::demote().
+    // PAIR job.stop: acquire here <- release in CoreJobs::demote().
     return stop_ != nullptr && stop_->load(std::memory_order_acquire);
   }
 

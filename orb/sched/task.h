@@ -1,6 +1,7 @@
 // The plain values with which the Manager describes tasks and cores, for reports, logs and the command line.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "orb/base/contract.h"
@@ -8,6 +9,14 @@
 #include "orb/base/time.h"
 
 namespace corelane::sched {
+
+// A TaskId that a Manager issues has the index of the task's slot in its low bits, and the slot's generation above
+// them. The indices are dense: a Manager for n tasks uses those below n. So a table of tasks needs no search.
+inline constexpr int slot_bits = 20;
+inline constexpr std::size_t most_slots = std::size_t{1} << slot_bits;
+constexpr std::size_t slot_index(TaskId task) noexcept {
+  return static_cast<std::size_t>(task.value & (most_slots - 1));
+}
 
 // Shares of a core in parts per million. They are integers, so that sums and limits are exact.
 using Ppm = std::int64_t;

@@ -26,11 +26,11 @@ class DeferredWakeups {
   DeferredWakeups(const DeferredWakeups&) = delete;
   DeferredWakeups& operator=(const DeferredWakeups&) = delete;
   ~DeferredWakeups() {
-    for (std::size_t i = 0; i < unsettled_count_; ++i) unsettled_[i]->settle();
+    for (std::size_t i = 0; i < unsettled_count_; ++i) unsettled_[i]->placer().settle();
     if (inbox_) inbox_->wake();
     for (std::size_t i = 0; i < count_; ++i) workers_[i]->wake();
     if (idle_watch_) idle_watch_->look();
-    if (settles_self_) self_->settle();
+    if (settles_self_) self_->placer().settle();
   }
   bool is_self(const TaskWorker& worker) const noexcept { return &worker == self_; }
   void settle_self() noexcept { settles_self_ = true; }
@@ -46,7 +46,7 @@ class DeferredWakeups {
     if (is_self(*worker)) return settle_self();
     const auto end = unsettled_.begin() + static_cast<std::ptrdiff_t>(unsettled_count_);
     if (std::find(unsettled_.begin(), end, worker) != end) return;
-    if (unsettled_count_ == unsettled_.size()) return worker->settle();
+    if (unsettled_count_ == unsettled_.size()) return worker->placer().settle();
     unsettled_[unsettled_count_++] = worker;
   }
   void add(const WorkerPtr& worker) noexcept {

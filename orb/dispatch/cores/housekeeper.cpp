@@ -156,7 +156,7 @@ void Housekeeper::begin_thread(Order& order) noexcept {
   if (!made) return inbox_.push(ThreadFailed{.task = order.worker->task(), .error = made.error()});
   WorkerThread& thread = **made;
   keep_thread(order, std::move(*made));
-  order.worker->attach(&thread);
+  order.worker->placer().attach(&thread);
   inbox_.push(ThreadStarted{.task = order.worker->task(), .real_time = thread.real_time()});
 }
 
@@ -173,7 +173,7 @@ void Housekeeper::keep_thread(Order& order, std::unique_ptr<WorkerThread> thread
 
 void Housekeeper::end_thread(const WorkerPtr& worker) noexcept {
   worker->retire();
-  worker->attach(nullptr);
+  worker->placer().attach(nullptr);
   if (auto place = threads_.extract(worker)) maker_.take_back(std::move(place.mapped()));
   try {
     graves_.push_back(worker);
@@ -182,7 +182,7 @@ void Housekeeper::end_thread(const WorkerPtr& worker) noexcept {
 }
 
 void Housekeeper::rebind_threads() noexcept {
-  for (auto& [worker, thread] : threads_) worker->rebind();
+  for (auto& [worker, thread] : threads_) worker->placer().rebind();
 }
 
 // Carries out the remaining orders, except `start`: a thread that does not exist yet is not started only to end. Bound:
@@ -191,7 +191,7 @@ void Housekeeper::close() noexcept {
   while (const OrderPtr order = next_order())
     if (order->kind != Order::Kind::start) carry_out(*order);
   for (auto& [worker, thread] : threads_) worker->retire();
-  for (auto& [worker, thread] : threads_) worker->attach(nullptr);
+  for (auto& [worker, thread] : threads_) worker->placer().attach(nullptr);
   threads_.clear();  // joins
   graves_.clear();
 }

@@ -139,7 +139,7 @@ TaskThreads::TaskThreads(bool real_time, std::size_t stack, std::size_t spares)
 TaskThreads::~TaskThreads() = default;
 
 Expected<std::unique_ptr<WorkerThread>> TaskThreads::start(const std::string& name, const WorkerPtr& worker) {
-  const ThreadPlacement placement = worker->placement();
+  const ThreadPlacement placement = worker->placer().placement();
   os::ThreadOptions options{.name = name, .stack = stack_, .stack_setting = stack_setting};
   if (real_time_) options.core = placement.core, options.fifo_priority = placement.native;
   auto made =
@@ -156,11 +156,11 @@ Expected<std::unique_ptr<WorkerThread>> TaskThreads::start(const std::string& na
 
 std::unique_ptr<WorkerThread> TaskThreads::take(const std::string& name, const WorkerPtr& worker) noexcept {
   // The kernel judges by the core where a thread ran last, and a spare has not run on this one.
-  if (worker->placement().share != os::DeadlineShare{}) return nullptr;
+  if (worker->placer().placement().share != os::DeadlineShare{}) return nullptr;
   auto spare = take_spare();
   if (!spare) return nullptr;
   spare->forget_core();
-  if (!spare->move_to(worker->placement())) {  // start() reports why
+  if (!spare->move_to(worker->placer().placement())) {  // start() reports why
     put_spare(std::move(spare));
     return nullptr;
   }

@@ -20,9 +20,19 @@ CounterPublisher::CounterPublisher(std::string directory, std::vector<CoreCounte
   if (page_.wanted()) rows_.reserve(max_tasks);
 }
 
-void CounterPublisher::add(const WorkerPtr& worker, const sched::Admit& admit, const std::string& label,
-                           const std::string& holder) {
-  if (!page_.wanted()) return;
+struct CounterPublisher::Row {
+  WorkerPtr worker;
+  TaskCounters fixed;                         // the fields that do not change
+  std::atomic<Duration> largest{Duration{}};  // bound of the response so far
+  std::size_t index = 0;                      // in rows_; guarded by mutex_
+  // Owner: the thread that calls count().
+  std::uint64_t seen = 0;  // jobs at the last count, refused ones included
+  Time used{};             // when that number last grew
+};
+
+CounterPublisher::RowPtr CounterPublisher::add(const WorkerPtr& worker, const sched::Admit& admit,
+                                               const std::string& label, const std::string& holder) {
+  if (!page_.wanted()) return nullptr;
   auto row = std::make_shared<Row>();
   row->worker = worker;
   row->fixed.task = admit.task;
@@ -32,24 +42,23 @@ void CounterPublisher::add(const WorkerPtr& worker, const sched::Admit& admit, c
   row->fixed.label = label;
   row->fixed.holder = holder;
   const std::lock_guard lock(mutex_);
-  rows_[admit.task] = std::move(row);
+  row->index = rows_.size();
+  rows_.push_back(row);
+  return row;
 }
 
-void CounterPublisher::raise_bound(TaskId task, Duration bound) noexcept {
-  const std::lock_guard lock(mutex_);
-  const auto found = rows_.find(task);
-  // relaxed: a number for a report
-  if (found != rows_.end()) found->second->largest.store(bound, std::memory_order_relaxed);
+void CounterPublisher::raise_bound(const RowPtr& row, Duration bound) noexcept {
+  if (row) row->largest.store(bound, std::memory_order_relaxed);  // relaxed: a number for a report
 }
 
-void CounterPublisher::remove(TaskId task) {
-  std::shared_ptr<const Row> row;  // freed after the lock
+// The caller's pointer keeps the row until after the lock. The last row takes its place.
+void CounterPublisher::remove(const RowPtr& row) noexcept {
+  if (!row) return;
   const std::lock_guard lock(mutex_);
-  const auto found = rows_.find(task);
-  if (found == rows_.end()) return;
-  row = std::move(found->second);
   refused_by_gone_ += row->worker->statistics().refused.load(std::memory_order_relaxed);  // relaxed: a count
-  rows_.erase(found);
+  rows_.back()->index = row->index;
+  std::swap(rows_[row->index], rows_.back());
+  rows_.pop_back();
 }
 
 void CounterPublisher::note(std::uint64_t admitted, std::uint64_t refused, std::uint64_t jobs_refused) noexcept {
@@ -64,11 +73,11 @@ bool CounterPublisher::step(Time now) noexcept {
 }
 
 void CounterPublisher::count(ProcessCounters& counters, Time now) {
-  std::vector<std::shared_ptr<Row>> rows;
+  std::vector<RowPtr> rows;
   rows.reserve(max_tasks_);  // before the lock
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [task, row] : rows_) rows.push_back(row);
+    for (const RowPtr& row : rows_) rows.push_back(row);
     counters.jobs_refused = refused_by_gone_;
   }
   // relaxed: counts
@@ -96,7 +105,7 @@ void CounterPublisher::count(ProcessCounters& counters, Time now) {
 TaskCounters CounterPublisher::counters_of(Row& row, Time now) {
   TaskCounters counters = row.fixed;
   const TaskStatistics& statistics = row.worker->statistics();
-  const ThreadPlacement placement = row.worker->granted_placement();
+  const ThreadPlacement placement = row.worker->placer().granted_placement();
   counters.core = placement.core;
   counters.native = placement.native;
   counters.jobs = statistics.response.count();

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "orb/base/agent.h"
@@ -30,9 +29,15 @@ class CounterPublisher final : public Agent {
                    const BestEffortExecutor& best_effort, const RefusalLog& refusals,
                    const PromiseConditions& conditions = {});
 
-  void add(const WorkerPtr& worker, const sched::Admit& admit, const std::string& label, const std::string& holder);
-  void raise_bound(TaskId task, Duration bound) noexcept;
-  void remove(TaskId task);
+  // What is published of one task. The manager keeps it with the task, so that nothing is searched by the task's id.
+  struct Row;
+  using RowPtr = std::shared_ptr<Row>;
+
+  // Returns null if nothing is published.
+  RowPtr add(const WorkerPtr& worker, const sched::Admit& admit, const std::string& label, const std::string& holder);
+  // Raises the bound of a task's response. The row may be null here and in remove().
+  static void raise_bound(const RowPtr& row, Duration bound) noexcept;
+  void remove(const RowPtr& row) noexcept;
   // Sets the manager's counts. `jobs_refused`: those that the manager refused; those that workers refused are counted
   // here.
   void note(std::uint64_t admitted, std::uint64_t refused, std::uint64_t jobs_refused) noexcept;
@@ -53,14 +58,6 @@ class CounterPublisher final : public Agent {
   bool step(Time now) noexcept override;
 
  private:
-  struct Row {
-    WorkerPtr worker;
-    TaskCounters fixed;                         // the fields that do not change
-    std::atomic<Duration> largest{Duration{}};  // bound of the response so far
-    // Owner: the thread that calls count().
-    std::uint64_t seen = 0;  // jobs at the last count, refused ones included
-    Time used{};             // when that number last grew
-  };
   void count(ProcessCounters& counters, Time now);
   static TaskCounters counters_of(Row& row, Time now);
 
@@ -77,7 +74,7 @@ class CounterPublisher final : public Agent {
   std::atomic<std::uint64_t> admitted_{0}, refused_{0}, jobs_refused_{0}, refused_outside_{0}, queue_full_{0};
   os::PiMutex mutex_;
   // Guarded by mutex_.
-  std::unordered_map<TaskId, std::shared_ptr<Row>> rows_;
+  std::vector<RowPtr> rows_;           // each knows its index
   std::uint64_t refused_by_gone_ = 0;  // jobs refused by workers that have left
 };
 

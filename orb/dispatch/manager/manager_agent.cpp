@@ -1,16 +1,15 @@
-// The work cycle of ManagerAgent, its entry functions and its queues. manager_admission.cpp handles new tasks,
-// manager_commands.cpp carries out what the Manager commands, and manager_report.cpp makes reports.
 #include "orb/dispatch/manager/manager_agent.h"
 
-#include <algorithm>
 #include <mutex>
 #include <new>
 #include <utility>
 
 #include "orb/base/errors.h"
 #include "orb/dispatch/job_source.h"
+#include "orb/dispatch/manager/task_reports.h"
 #include "orb/dispatch/manager_options.h"
 #include "orb/os/privileges.h"
+#include "orb/os/thread.h"
 
 namespace corelane::dispatch {
 namespace {
@@ -51,7 +50,6 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
                            const Clock& clock)
     : options_(options),
       leases_(leases),
-      natives_(task_natives(options)),
       clock_(clock),
       best_effort_(best_effort),
       inbox_(options.max_tasks, parker_),
@@ -64,35 +62,29 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
       core_watch_(leases, provider, inbox_),
       below_(*this, leases.front().core),
       departures_(options.max_tasks),
-      manager_(manager_options(options, leases), recorder_.manager()),
-      promises_(options_, leases_, provider, best_effort.servers(), manager_),
-      admission_control_(manager_, promises_, admissions_, spin_of(options), refusals_),
-      analysis_budget_(options.platform),
-      leases_of_tasks_(options.task_lease, options.max_tasks) {
-  for (const CoreLease& lease : leases_) {
-    pools_.push_back(std::make_unique<CorePool>(lease.core, options.max_tasks, inbox_, recorder_.scheduler(lease.core),
-                                                options_.overshoot));
-    const sched::CoreOrder order = order_of(options, lease.core);
-    if (options.charge_overruns) pools_.back()->charge_overruns();
-    if (order == sched::CoreOrder::deadline) pools_.back()->use_deadlines(natives_);
-    if (order == sched::CoreOrder::served) pools_.back()->use_servers();
-  }
-  records_.reserve(options.max_tasks);
-  notes_.reserve(inbox_.room());
-  lost_.reserve(leases_.size());
-  returned_.reserve(leases_.size());
+      driver_(options_, leases_, provider, clock_,
+              {.admissions = admissions_,
+               .best_effort = best_effort,
+               .notes = inbox_,
+               .recorder = recorder_,
+               .refusals = refusals_},
+              {.housekeeper = housekeeper_,
+               .counters = counters_,
+               .hints = hints_,
+               .departures = departures_,
+               .below = below_.parker()}),
+      cycle_(driver_,
+             {.notes = inbox_, .jobs = queue_, .departures = departures_, .admissions = admissions_, .peers = peers_},
+             options.platform, clock_) {
   core_watch_.keep_lost(options.served_cores);
   core_watch_.on_return([this] {
     housekeeper_.rebind_threads();
     best_effort_.rebind();
   });
-  losses_.reserve(most_losses);
   if (options.max_tasks > 0) housekeeper_.keep(core_watch_, CoreWatch::period);  // without tasks a core is not missed
   housekeeper_.keep(recorder_, recorder_.period());
   housekeeper_.keep(counters_, CounterPageWriter::period);
 }
-
-ManagerAgent::~ManagerAgent() = default;
 
 Pushed ManagerAgent::submit(JobPtr& job) noexcept {
   if (job->task == no_task) return ask_for_task(std::move(job)), Pushed::done;
@@ -120,20 +112,14 @@ void ManagerAgent::ask_for_task(JobPtr job) noexcept {
 // Dispatches the job without the queue, if no other job has to go first. False: the caller still has the job.
 bool ManagerAgent::dispatch_at_once(JobPtr& job) noexcept {
   const std::unique_lock lock(state_mutex_, std::try_to_lock);
-  if (!lock || !queue_.is_idle()) return false;
-  arrive(std::move(job), clock_.now());
-  counters_.note(admitted_, admission_control_.refusals(), jobs_refused_);
-  return true;
+  return lock && cycle_.dispatch(job);
 }
 
 // Dispatches what is queued. False: the manager's thread has to look. If the lock is taken, the job stays in the queue,
 // because the holder of the lock may have looked there already.
 bool ManagerAgent::take_turn() noexcept {
   const std::unique_lock lock(state_mutex_, std::try_to_lock);
-  if (!lock) return false;
-  const bool all = dispatch_jobs(clock_.now()) < batch;
-  counters_.note(admitted_, admission_control_.refusals(), jobs_refused_);
-  return all;
+  return lock && cycle_.dispatch_queued();
 }
 
 Pushed ManagerAgent::enqueue(JobPtr& job) noexcept {
@@ -170,152 +156,78 @@ bool ManagerAgent::end(TaskId task) noexcept {
 // If so many peers go at once that this one cannot be noted, its tasks leave one by one.
 void ManagerAgent::peer_gone(PeerId peer) noexcept {
   if (peer == PeerId{}) return;  // this process itself
-  bool noted = false;
-  {
-    const std::lock_guard lock(pending_mutex_);
-    noted = !closed_ && losses_.size() < most_losses;
-    if (noted) losses_.push_back(peer);
-  }
-  if (!noted) departures_.ask_all(peer);
+  if (!peers_.note_lost(peer)) departures_.ask_all(peer);
   parker_.unpark();
 }
 
-void ManagerAgent::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept try {
-  auto attachment = std::make_unique<Attachment>();
-  attachment->task = task;
-  attachment->owner = owner;
-  attachment->source = source;
-  {
-    const std::lock_guard lock(pending_mutex_);
-    if (!closed_) attachments_.push_back(std::move(attachment));
-  }
-  if (attachment) return source->close();
-  parker_.unpark();
-} catch (const std::bad_alloc&) {
-  source->close();
+void ManagerAgent::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept {
+  if (peers_.attach(task, owner, std::move(source))) parker_.unpark();
+}
+
+// Wakes a thread for a new task. Both threads serve new tasks. The one below the tasks is woken if the manager's would
+// only wake up to find its time used. Otherwise the manager's thread looks again when its time is back.
+void ManagerAgent::wake_for_candidate(Time now) noexcept {
+  (cycle_.has_analysis_time(now) ? parker_ : below_.parker()).unpark();
 }
 
 bool ManagerAgent::step(Time now) noexcept {
   const std::lock_guard lock(state_mutex_);
-  const bool serves_candidates = analysis_budget_.is_left(now);
-  bool busy = read_notes(now);   // anything was done but jobs
-  busy |= take_cores_back(now);  // first: the tasks of a lost core may go there
-  busy |= leave_lost_core(now);
-  busy |= take_attachment();
-  const int dispatched = dispatch_jobs(now);
-  // A departure that was requested before an admission is done before it.
-  busy |= take_lost_peer(now) || take_departure(now) || (serves_candidates && take_admission(now));
-  if (serves_candidates && may_analyse(dispatched)) busy |= begin_candidate(now);
-  busy |= promises_.refresh(now);
-  busy |= serves_candidates && admission_control_.tell_late(now);
-  settled_ = !busy && (settled_ || dispatched == 0);
-  counters_.note(admitted_, admission_control_.refusals(), jobs_refused_);
-  const Time ended = clock_.now();
-  // A step that finds nothing is not charged. Otherwise, if it took as long as the budget, each step would cause the
-  // next one.
-  if (serves_candidates && (busy || dispatched > 0)) analysis_budget_.charge(now, ended);
-  leave_rest_below(ended);
-  return !settled_ || dispatched == batch;
+  const bool has_more = cycle_.step(now);
+  if (cycle_.leaves_rest()) below_.parker().unpark();
+  return has_more;
 }
 
-bool ManagerAgent::read_notes(Time now) noexcept {
-  notes_.clear();
-  inbox_.drain(notes_);
-  for (const Note& note : notes_) std::visit([&](const auto& n) { handle_note(n, now); }, note);
-  return !notes_.empty();
+bool ManagerAgent::step_below(Time now) noexcept {
+  const std::lock_guard lock(state_mutex_);
+  const bool busy = cycle_.step_below(now);
+  if (driver_.core_changes().binds_below_again()) below_.bind_again();
+  below_.note(cycle_.below_wakes_at(), driver_.promises().home());
+  if (cycle_.manager_wakes_earlier()) parker_.unpark();
+  return busy;
 }
 
-int ManagerAgent::dispatch_jobs(Time now) noexcept {
-  int taken = 0;
-  for (; taken < batch; ++taken) {
-    JobPtr job = queue_.pop();
-    if (!job) break;
-    arrive(std::move(job), now);
-  }
-  return taken;
+// The thread is bound to the manager's core, whose platform load includes the slices that run boosted. It runs under
+// SCHED_OTHER: if a SCHED_FIFO thread always has something to do, the kernel stops all SCHED_FIFO threads for a part of
+// each second.
+bool ManagerAgent::Below::step(Time now) noexcept {
+  const bool busy = manager_.step_below(now);
+  if (manager_.options_.real_time && core_ != home_ && os::bind_this_thread(home_)) core_ = home_;
+  return busy;
 }
 
-// After a full batch, more requests may wait, and they go first. But requests that keep coming do not shut new tasks
-// out.
-bool ManagerAgent::may_analyse(int dispatched) noexcept {
-  if (dispatched == batch && ++skipped_ < most_skipped) return false;
-  skipped_ = 0;
-  return true;
-}
-
-void ManagerAgent::arrive(JobPtr job, Time now) noexcept {
-  job->id_ = next_job_id();
-  job->arrived = arrival_of(job->arrived, now, clock_);  // what the contract counts from
-  const sched::Arrived fact{.at = job->arrived, .job = job->id_, .task = job->task, .peer = job->owner};
-  current_ = std::move(job);
-  tell(fact, now);
-  if (current_) {  // neither placed nor refused: the task is not ready for jobs
-    ++jobs_refused_;
-    std::exchange(current_, nullptr)->refuse({.code = sched::RefusalCode::reorganizing});
-  }
-}
-
-bool ManagerAgent::take_lost_peer(Time now) noexcept {
-  PeerId lost{};
+ExecutiveReport ManagerAgent::report() const {
+  ExecutiveReport report;
+  report.promises = options_.admission_test->promises;
+  report.cores.reserve(leases_.size());
+  TaskReports tasks(options_.max_tasks);
   {
-    const std::lock_guard lock(pending_mutex_);
-    if (losses_.empty()) return false;
-    lost = losses_.front();
-    losses_.erase(losses_.begin());
+    const std::lock_guard lock(state_mutex_);
+    driver_.add_to(report, tasks);
   }
-  admission_control_.drop(lost);
-  admissions_.drop(lost);
-  tell(sched::PeerLost{.at = now, .peer = lost}, now);
-  return true;
-}
-
-bool ManagerAgent::take_departure(Time now) noexcept {
-  bool by_operator = false;
-  const TaskId task = departures_.next(&by_operator);
-  if (task == no_task) return false;
-  if (by_operator) return end_task(task, sched::RefusalCode::ended, now), true;
-  tell(sched::Departed{.at = now, .task = task}, now);
-  return true;
-}
-
-// Gives a connection to its task. No client knows of a task that still waits for its thread.
-bool ManagerAgent::take_attachment() noexcept {
-  std::unique_ptr<Attachment> attachment;
-  {
-    const std::lock_guard lock(pending_mutex_);
-    attachment = attachments_.pop_front();
-  }
-  if (!attachment) return false;
-  Record* record = find(attachment->task);
-  const bool theirs = record && !record->leaving && record->report.owner == attachment->owner;
-  if (!theirs || !record->worker->give(attachment->source)) attachment->source->close();
-  return true;
+  report.jobs_refused += counters_.refused_outside();
+  report.refusals = refusals_.latest();
+  report.queue_full = counters_.queue_full();
+  report.best_effort_jobs = best_effort_.jobs();
+  report.best_effort_threads = best_effort_.threads();
+  report.best_effort_shortages = best_effort_.shortages();
+  report.spare_threads = housekeeper_.spare_threads();
+  report.best_effort_servers = best_effort_.servers().report();
+  tasks.finish(report);
+  return report;
 }
 
 void ManagerAgent::shut_down(Time now) noexcept {
   queue_.close();
   admissions_.close();
-  std::optional<NodeList<Attachment>> unattached;
-  {
-    const std::lock_guard lock(pending_mutex_);
-    closed_ = true;
-    unattached.emplace(std::move(attachments_));
-  }
-  while (auto attachment = unattached->pop_front()) attachment->source->close();  // bound: the tasks
+  peers_.close();
   {
     const std::lock_guard lock(state_mutex_);
     while (JobPtr job = queue_.pop()) job->fail(errors::shutting_down);  // bound: the queue's capacity
-    admission_control_.fail_all(errors::shutting_down);
-    for (auto& [id, record] : records_) {
-      if (record->handler) std::exchange(record->handler, nullptr)->failed(errors::shutting_down);
-      let_go(*record, std::nullopt, now);
-    }
+    driver_.let_all_go(now);
   }
   housekeeper_.close();
   const std::lock_guard lock(state_mutex_);
-  for (auto& [id, record] : records_) forget(*record);
-  records_.clear();
-  promises_.withdraw();
+  driver_.forget_all();
 }
 
 }  // namespace corelane::dispatch

@@ -90,7 +90,7 @@ class RequestSource : public std::enable_shared_from_this<RequestSource> {
   Turn turn;
 
  private:
-  friend class ServingThreads;
+  friend class WaitingSources;
   // Guarded by the mutex of ServingThreads.
   RequestSource* next_ready_ = nullptr;
   std::shared_ptr<RequestSource> next_helped_;  // the list keeps its members alive

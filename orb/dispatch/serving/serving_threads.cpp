@@ -1,11 +1,9 @@
 #include "orb/dispatch/serving/serving_threads.h"
 
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-
 #include <algorithm>
 #include <array>
 #include <new>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -29,12 +27,6 @@ constexpr int sources_between_waits = 16;
 void warn_of_shortage() noexcept try {
   os::log::warn("the system gives no further thread for requests without a contract; they wait until a thread is free");
 } catch (const std::bad_alloc&) {
-}
-
-int timeout_until(Time at) noexcept {
-  if (at == never) return -1;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(os::left_until(at)).count();
-  return static_cast<int>(std::min<std::int64_t>(left, 60'000));
 }
 
 }  // namespace
@@ -214,17 +206,12 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
 };
 
 ServingThreads::ServingThreads(const ServingOptions& options)
-    : options_(options),
-      monitor_(std::make_unique<Monitor>(*this, options.patience)),
-      next_expiry_(never.time_since_epoch().count()) {}
+    : options_(options), monitor_(std::make_unique<Monitor>(*this, options.patience)) {}
 
 ServingThreads::~ServingThreads() { stop(); }
 
 Expected<void> ServingThreads::start() {
-  poll_.reset(epoll_create1(EPOLL_CLOEXEC));
-  bell_.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  epoll_event bell{.events = EPOLLIN, .data = {.ptr = nullptr}};
-  if (!poll_ || !bell_ || epoll_ctl(poll_.get(), EPOLL_CTL_ADD, bell_.get(), &bell) != 0) return errors::no_descriptor;
+  if (auto opened = poll_.open(); !opened) return opened;
   if (auto started = monitor_->start(); !started) return started;
   Lock lock(mutex_);
   while (alive_ < std::min(fewest_threads, options_.running))  // bound: two
@@ -249,7 +236,7 @@ void ServingThreads::stop() noexcept {
     workers.swap(workers_);
   }
   for (const SourcePtr& source : sources) source->close();
-  ring();
+  poll_.ring();
   monitor_->stop();
   for (const auto& worker : workers) worker->join();
   std::vector<std::byte> buffer(read_buffer_size);
@@ -258,8 +245,7 @@ void ServingThreads::stop() noexcept {
     if (is_known(*source)) (void)source->next(job, buffer, Time{});  // it notices that it is closed
   }
   const Lock lock(mutex_);
-  first_ready_ = last_ready_ = nullptr;
-  while (first_helped_) first_helped_ = SourcePtr(std::move(first_helped_->next_helped_));  // bound: the connections
+  waiting_.clear();
   sources_.clear();
 }
 
@@ -270,14 +256,12 @@ bool ServingThreads::is_known(const RequestSource& source) const noexcept {
 
 bool ServingThreads::add(SourcePtr source) noexcept try {
   const RequestSource& added = *source;
-  const int fd = added.descriptor();
-  epoll_event event{.events = 0, .data = {.ptr = source.get()}};
   {
     const Lock lock(mutex_);
     if (stopped_) return false;
     sources_.emplace(&added, source);
   }
-  if (epoll_ctl(poll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) {
+  if (!poll_.add(*source)) {
     const Lock lock(mutex_);
     sources_.erase(&added);
     return false;
@@ -295,7 +279,7 @@ ServingThreads::Work ServingThreads::next_work(Worker& worker) noexcept {
   stop_serving_as_leader(worker);
   for (;;) {  // bound: ends with stop(), or when the thread is not needed any more
     if (stopped_) return {};
-    const bool has_work = first_ready_ != nullptr || first_helped_ != nullptr;
+    const bool has_work = !waiting_.empty();
     if (!led_ && (!has_work || since_wait_ >= sources_between_waits)) {
       lead(lock);
     } else if (has_work) {
@@ -317,37 +301,32 @@ ServingThreads::Work ServingThreads::next_work(Worker& worker) noexcept {
 
 // With the lock.
 ServingThreads::Work ServingThreads::take_work() noexcept {
-  if (first_helped_ == nullptr) return {.source = pop_ready()->shared_from_this()};
-  SourcePtr helped = std::move(first_helped_);
-  first_helped_ = std::move(helped->next_helped_);
-  helped->is_helped_ = false;
-  return {.source = std::move(helped), .helps = true};
+  if (SourcePtr helped = waiting_.pop_helped()) return {.source = std::move(helped), .helps = true};
+  return {.source = waiting_.pop_ready()};
 }
 
 // Waits for the epoll set. If a connection waits to be served already, only polls the set.
 void ServingThreads::lead(Lock& lock) noexcept {
   led_ = true;
   since_wait_ = 0;
-  const bool may_sleep = first_ready_ == nullptr && first_helped_ == nullptr;
+  const bool may_sleep = waiting_.empty();
   update_hints();
   lock.unlock();
   expire_some();
-  std::array<epoll_event, events_at_once> events;
-  const Time expiry{Duration{next_expiry_.load(std::memory_order_relaxed)}};  // relaxed: note_expiry() rings the bell
-  const int count = epoll_wait(poll_.get(), events.data(), events_at_once, may_sleep ? timeout_until(expiry) : 0);
+  std::array<epoll_event, events_at_once> room;
+  const std::span<const epoll_event> events = poll_.wait(room, may_sleep);
   lock.lock();
   led_ = false;
-  for (int i = 0; i < count; ++i) {
-    const auto* const raw = static_cast<const RequestSource*>(events[static_cast<std::size_t>(i)].data.ptr);
+  for (const epoll_event& event : events) {
+    const RequestSource* const raw = SourcePoll::source_of(event);
     if (raw == nullptr) {
-      eventfd_t ignored;
-      if (!stopped_) (void)eventfd_read(bell_.get(), &ignored);
+      if (!stopped_) poll_.quiet();
       continue;
     }
     // A source that has ended meanwhile is not found. If another one has its address, a thread finds nothing to read
     // there.
     const auto found = sources_.find(raw);
-    if (found != sources_.end() && found->second->turn.claim()) push_ready(*found->second);
+    if (found != sources_.end() && found->second->turn.claim()) waiting_.push_ready(*found->second);
   }
 }
 
@@ -400,7 +379,7 @@ bool ServingThreads::may_grow() const noexcept {
 // relaxed: see may_stay()
 void ServingThreads::update_hints() noexcept {
   const bool comes = led_ || called_ > 0 || starting_ > 0 || !idle_.empty();
-  const bool lacks = !comes && (first_ready_ != nullptr || first_helped_ != nullptr);
+  const bool lacks = !comes && !waiting_.empty();
   if (lacks_thread_.load(std::memory_order_relaxed) != lacks) lacks_thread_.store(lacks, std::memory_order_relaxed);
 }
 
@@ -412,7 +391,7 @@ bool ServingThreads::call_thread(Lock& lock) noexcept {
     ++called_;
     next->parker.unpark();
   } else if (led_) {
-    ring();
+    poll_.ring();
   } else if (starting_ == 0) {
     return may_grow() && !os::is_real_time() && grow(lock);
   }
@@ -463,19 +442,16 @@ void ServingThreads::bury() {
   });
 }
 
-void ServingThreads::ring() noexcept { (void)eventfd_write(bell_.get(), 1); }
-
 void ServingThreads::put_ready(const SourcePtr& source) noexcept {
   Lock lock(mutex_);
-  push_ready(*source);
+  waiting_.push_ready(*source);
   (void)call_thread(lock);
   update_hints();
 }
 
 void ServingThreads::call_help(const SourcePtr& source) noexcept {
   Lock lock(mutex_);
-  if (std::exchange(source->is_helped_, true)) return;
-  source->next_helped_ = std::exchange(first_helped_, source);
+  if (!waiting_.push_helped(source)) return;
   (void)call_thread(lock);
   update_hints();
 }
@@ -496,29 +472,19 @@ void ServingThreads::give_up_turn(const SourcePtr& source) noexcept {
 void ServingThreads::give_back(const SourcePtr& source) noexcept {
   if (!source->arm()) return put_ready(source);
   const int fd = source->descriptor();
-  epoll_event event{.events = EPOLLIN | EPOLLRDHUP | EPOLLONESHOT, .data = {.ptr = source.get()}};
   source->turn.release();
-  (void)epoll_ctl(poll_.get(), EPOLL_CTL_MOD, fd, &event);
-  note_expiry(source->expires_at());  // last: expire_some() can only claim a free turn
+  poll_.watch_bytes(source.get(), fd);
+  poll_.note_expiry(source->expires_at());  // last: expire_some() can only claim a free turn
 }
 
 // The time to expire goes on, and the end of the peer is watched for. resume() or an event may find the turn still
 // taken and do nothing. So this thread looks again after release(). It asks epoll before release(): afterwards another
 // thread may have the turn and wait for bytes.
 void ServingThreads::wait_blocked(const SourcePtr& source) noexcept {
-  watch_end(*source);
+  poll_.watch_end(*source);
   source->turn.release();
-  note_expiry(source->expires_at());
+  poll_.note_expiry(source->expires_at());
   if (source->unblocked()) resume(source);
-}
-
-// The descriptor may differ from that for bytes.
-void ServingThreads::watch_end(RequestSource& source) noexcept {
-  const auto events = source.end_events();
-  if (!events) return;
-  epoll_event event{.events = *events | EPOLLONESHOT, .data = {.ptr = &source}};
-  const int fd = source.hang_up_descriptor();
-  if (epoll_ctl(poll_.get(), EPOLL_CTL_MOD, fd, &event) != 0) (void)epoll_ctl(poll_.get(), EPOLL_CTL_ADD, fd, &event);
 }
 
 void ServingThreads::resume(const SourcePtr& source) noexcept {
@@ -532,24 +498,13 @@ void ServingThreads::forget(const RequestSource& source) noexcept {
   if (found == sources_.end()) return;
   last = std::move(found->second);
   sources_.erase(found);
-  epoll_event ignored{};
-  (void)epoll_ctl(poll_.get(), EPOLL_CTL_DEL, source.descriptor(), &ignored);
-  if (source.hang_up_descriptor() != source.descriptor())
-    (void)epoll_ctl(poll_.get(), EPOLL_CTL_DEL, source.hang_up_descriptor(), &ignored);
-}
-
-void ServingThreads::note_expiry(Time at) noexcept {
-  const std::int64_t wanted = at.time_since_epoch().count();
-  std::int64_t before = next_expiry_.load(std::memory_order_relaxed);  // relaxed: the exchange checks it
-  while (wanted < before)                                              // bound: retries only when others came between
-    if (next_expiry_.compare_exchange_weak(before, wanted, std::memory_order_relaxed)) return ring();
+  poll_.remove(source);
 }
 
 // Thread: the leader's, without the lock.
 void ServingThreads::expire_some() noexcept try {
   const Time now = os::now();
-  if (next_expiry_.load(std::memory_order_relaxed) > now.time_since_epoch().count()) return;  // relaxed: see lead()
-  next_expiry_.store(never.time_since_epoch().count(), std::memory_order_relaxed);  // relaxed: this thread waits next
+  if (!poll_.take_expiry(now)) return;
   std::vector<SourcePtr> late;
   Time next = never;
   {
@@ -565,9 +520,9 @@ void ServingThreads::expire_some() noexcept try {
   }
   for (const SourcePtr& source : late)
     if (source->turn.claim()) source->expire(now) ? forget(*source) : give_up_turn(source);
-  note_expiry(next);
+  poll_.note_expiry(next);
 } catch (const std::bad_alloc&) {
-  note_expiry(os::now() + options_.stay);
+  poll_.note_expiry(os::now() + options_.stay);
 }
 
 void ServingThreads::begin_detached(Worker& worker) noexcept {
@@ -598,19 +553,6 @@ void ServingThreads::take_over(Worker& worker, Turn::Upcall upcall) noexcept {
 void ServingThreads::copy_workers(std::vector<std::shared_ptr<Upcaller>>& workers) const {
   const Lock lock(mutex_);
   workers.assign(workers_.begin(), workers_.end());
-}
-
-void ServingThreads::push_ready(RequestSource& source) noexcept {
-  source.next_ready_ = nullptr;
-  (last_ready_ != nullptr ? last_ready_->next_ready_ : first_ready_) = &source;
-  last_ready_ = &source;
-}
-
-RequestSource* ServingThreads::pop_ready() noexcept {
-  RequestSource* const first = first_ready_;
-  first_ready_ = first->next_ready_;
-  if (first_ready_ == nullptr) last_ready_ = nullptr;
-  return first;
 }
 
 std::uint64_t ServingThreads::jobs() const noexcept {

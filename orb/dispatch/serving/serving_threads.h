@@ -32,8 +32,9 @@
 #include "orb/base/expected.h"
 #include "orb/base/time.h"
 #include "orb/dispatch/serving/request_source.h"
+#include "orb/dispatch/serving/source_poll.h"
 #include "orb/dispatch/serving/upcall_monitor.h"
-#include "orb/os/fd.h"
+#include "orb/dispatch/serving/waiting_sources.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/os/thread.h"
 
@@ -101,11 +102,7 @@ class ServingThreads {
   void expire_some() noexcept;
 
   // With the lock.
-  bool needs_thread() const noexcept {
-    return (!led_ && serving_leader_ == nullptr) || first_ready_ != nullptr || first_helped_ != nullptr;
-  }
-  void push_ready(RequestSource& source) noexcept;
-  RequestSource* pop_ready() noexcept;
+  bool needs_thread() const noexcept { return (!led_ && serving_leader_ == nullptr) || !waiting_.empty(); }
   bool may_grow() const noexcept;
   void update_hints() noexcept;
   void stop_serving_as_leader(Worker& worker) noexcept;
@@ -114,16 +111,13 @@ class ServingThreads {
   bool call_thread(Lock& lock) noexcept;
   Expected<void> grow(Lock& lock) noexcept;
   void bury();
-  void ring() noexcept;
 
   void give_back(const SourcePtr& source) noexcept;
   void give_up_turn(const SourcePtr& source) noexcept;
   void wait_blocked(const SourcePtr& source) noexcept;
-  void watch_end(RequestSource& source) noexcept;
   void put_ready(const SourcePtr& source) noexcept;
   void call_help(const SourcePtr& source) noexcept;
   void forget(const RequestSource& source) noexcept;
-  void note_expiry(Time at) noexcept;
   // Note that the worker is in a long servant, or waits in a nested call. Calls come in pairs, and pairs may nest.
   void begin_detached(Worker& worker) noexcept;
   void end_detached(Worker& worker) noexcept;
@@ -134,13 +128,12 @@ class ServingThreads {
 
   // Constant after start().
   const ServingOptions options_;
-  os::Fd poll_;
-  os::Fd bell_;
   std::unique_ptr<Monitor> monitor_;
+
+  SourcePoll poll_;  // any thread
 
   // Read by every thread before it waits at its connection.
   std::atomic<bool> lacks_thread_{false};  // a connection waits to be served, and no thread is about to take it
-  std::atomic<std::int64_t> next_expiry_;  // ns; at that time the leader looks which connections have expired
   std::atomic<std::uint64_t> jobs_{0};     // of threads that have ended
   std::atomic<std::uint64_t> shortages_{0};
   std::atomic<std::uint64_t> generation_{1};  // of workers_
@@ -149,11 +142,7 @@ class ServingThreads {
   // Guarded by mutex_.
   std::vector<std::shared_ptr<Worker>> workers_;
   std::vector<Worker*> idle_;  // the one that began to rest last is woken first
-  // Connections with something to serve, in order. Their turns are taken, for the threads that will serve them.
-  RequestSource* first_ready_ = nullptr;
-  RequestSource* last_ready_ = nullptr;
-  // Connections with requests that waited for others and may run now.
-  SourcePtr first_helped_;
+  WaitingSources waiting_;
   std::unordered_map<const RequestSource*, SourcePtr> sources_;
   std::size_t alive_ = 0;
   std::size_t detached_ = 0;  // of those

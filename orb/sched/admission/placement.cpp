@@ -8,12 +8,6 @@
 #include "orb/sched/schedulers/core_scheduler.h"
 
 namespace corelane::sched {
-namespace {
-
-constexpr int slot_bits = 20;  // bits of the slot in a TaskId; the rest is the generation
-constexpr std::size_t most_slots = std::size_t{1} << slot_bits;
-
-}  // namespace
 
 bool backlog_fits(const Contract& c) noexcept {
   return ceil_div((c.deadline + c.jitter).count(), c.period.count()) <= static_cast<Ticks>(max_waiting);
@@ -72,7 +66,7 @@ TaskId Placement::id_of(std::uint32_t index) const noexcept {
 }
 
 std::optional<std::uint32_t> Placement::slot_of(TaskId task) const noexcept {
-  const auto index = static_cast<std::uint32_t>(task.value & (most_slots - 1));
+  const auto index = static_cast<std::uint32_t>(slot_index(task));
   if (index >= slots_.size() || !slots_[index].used || id_of(index) != task) return std::nullopt;
   return index;
 }

@@ -123,7 +123,7 @@ class NoThreads final : public ThreadMaker {
   };
   Expected<std::unique_ptr<WorkerThread>> start(const std::string& name, const WorkerPtr& worker) override {
     if (failure) return *failure;
-    auto made = std::make_shared<Made>(Made{name, worker, worker->placement()});
+    auto made = std::make_shared<Made>(Made{name, worker, worker->placer().placement()});
     std::unique_ptr<WorkerThread> handle = std::make_unique<Handle>(made);
     threads.push_back(std::move(made));
     return handle;

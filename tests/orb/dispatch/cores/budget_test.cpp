@@ -168,7 +168,7 @@ TEST_CASE("while the system demotes a thread, and restores it, its core's lock i
   thread.on_place = [&] {
     std::jthread([&] {
       (void)machine.pool().timer_releases();
-      if (changes < 2) thread.worker->step_back();
+      if (changes < 2) thread.worker->placer().step_back();
     });
     ++changes;
   };
@@ -321,7 +321,7 @@ TEST_CASE("a task that is given another priority while it is demoted gets it whe
   int during = -1;
   machine.run([&](ScriptedJob&) {
     machine.execute(2ms);
-    machine.threads.threads.front()->worker->placement({.core = CoreId{0}, .native = own + 1});
+    machine.threads.threads.front()->worker->placer().placement({.core = CoreId{0}, .native = own + 1});
     during = machine.native();
   });
   CHECK(during == 0);

@@ -36,7 +36,7 @@ class OneSpare {
   OneSpare() { REQUIRE(threads.refill()); }
 
   std::unique_ptr<WorkerThread> take(ThreadPlacement placement) {
-    worker->placement(placement);
+    worker->placer().placement(placement);
     return threads.take("task", worker);
   }
 

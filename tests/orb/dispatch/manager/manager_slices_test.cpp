@@ -235,8 +235,8 @@ TEST_CASE("a new task waits while requests fill batches, but not for ever") {
   const TaskId id = machine.admit(plain(10ms, 1ms));
   const auto candidate = machine.ask(plain(10ms, 1ms));
   const int begun = machine.provider().begun;
-  for (int i = 0; i < ManagerAgent::batch * 20; ++i) machine.send(id);
-  for (int step = 1; step < ManagerAgent::most_skipped; ++step) machine.manager.step(virtual_now);
+  for (int i = 0; i < WorkCycle::batch * 20; ++i) machine.send(id);
+  for (int step = 1; step < WorkCycle::most_skipped; ++step) machine.manager.step(virtual_now);
   CHECK(machine.provider().begun == begun);
   machine.manager.step(virtual_now);
   CHECK(machine.provider().begun == begun + 1);

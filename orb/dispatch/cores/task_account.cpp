@@ -1,0 +1,47 @@
+#include "orb/dispatch/cores/task_account.h"
+
+#include "orb/dispatch/telemetry/counter.h"
+
+namespace corelane::dispatch {
+
+void TaskAccount::add(const JobContext& context, const Ended& ended) noexcept {
+  statistics_.response.record(ended.at - context.release);
+  if (ended.at > context.deadline) {
+    increment(statistics_.misses);
+    statistics_.late.record(
+        {.release = context.release, .deadline = context.deadline, .finished = ended.at, .core = context.core});
+    tell(TaskEventKind::miss, context, ended);
+  }
+  if (ended.used > contract_.budget) {
+    increment(statistics_.overruns);
+    tell(TaskEventKind::overrun, context, ended);
+  }
+  if (has_overslept(ended.slept)) {
+    increment(statistics_.oversleeps);
+    tell(TaskEventKind::oversleep, context, ended);
+  }
+}
+
+void TaskAccount::note_block() noexcept { increment(statistics_.blocks); }
+
+void TaskAccount::note_undeclared_lock() noexcept { increment(statistics_.undeclared_locks); }
+
+void TaskAccount::note_refused(sched::RefusalCode why) noexcept {
+  statistics_.refused.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
+  if (events_ && why == sched::RefusalCode::job_waiting) events_->note_refused(task_);
+}
+
+void TaskAccount::tell(TaskEventKind kind, const JobContext& context, const Ended& ended) noexcept {
+  if (!events_) return;
+  events_->post({.kind = kind,
+                 .task = task_,
+                 .job = context.job,
+                 .core = context.core,
+                 .release = context.release,
+                 .deadline = context.deadline,
+                 .finished = ended.at,
+                 .used = ended.used,
+                 .suspended = ended.slept});
+}
+
+}  // namespace corelane::dispatch
