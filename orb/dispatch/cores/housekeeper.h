@@ -49,7 +49,7 @@ class ThreadMaker {
 class Housekeeper final : public Agent {
  public:
   static constexpr Duration period = std::chrono::milliseconds{250};  // of CoreProvider::maintain()
-  static constexpr Duration longest_sleep = std::chrono::seconds{2};
+  static constexpr Duration longest_sleep = std::chrono::seconds{30};
   static constexpr Duration between_watches = std::chrono::seconds{2};  // if the directory cannot be watched
 
   // The caller starts at most `max_tasks` threads at once, not counting those that are ending. Room for so many is

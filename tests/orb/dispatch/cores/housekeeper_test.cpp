@@ -88,6 +88,12 @@ TEST_CASE("a housekeeper with nothing to do rests, and still looks now and then"
   CHECK(house.provider.maintained - maintained == 10);
 }
 
+TEST_CASE("a housekeeper with nothing to do wakes at most twice a minute") {
+  House house;
+  house.pass(1s);
+  CHECK(house.looks_in(1min) <= 2);
+}
+
 TEST_CASE("a housekeeper does not rest before an agent that has something left to do has looked again") {
   struct Busy final : Agent {
     bool step(Time) noexcept override { return ++count < 5; }
