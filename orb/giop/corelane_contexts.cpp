@@ -154,7 +154,7 @@ ContractBytes::ContractBytes(const ContractContext& context) noexcept {
   Layout<most> layout;
   layout.put(1, layout_version)
       .put(8, context.task.value)
-      .put(16, context.job.value)
+      .put(contract_job_at, context.job.value)
       .put(24, c.period)
       .put(32, c.deadline)
       .put(40, c.budget)

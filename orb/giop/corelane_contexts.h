@@ -43,6 +43,9 @@ struct ContractContext {
   friend bool operator==(const ContractContext&, const ContractContext&) = default;
 };
 
+// Where the job's number lies in an encoded ContractContext: 8 octets in the order of the encapsulation.
+inline constexpr std::size_t contract_job_at = 16;
+
 inline constexpr std::size_t refusal_size = 80;
 
 // Says why a task was refused, and what would have fitted. Zero: not known.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <string>
 
 #include "orb/base/errors.h"
@@ -222,15 +223,20 @@ ClientCall::Header& ClientCall::header_slot() noexcept {
 
 bool ClientCall::header_can_be_kept() const noexcept {
   return version_ == giop::giop_1_2 && !asks_orb_ && addressing_ == giop::Addressing::key && chain_.count == 0 &&
-         !options_.binding && options_.contract == nullptr && !code_sets_.to_name;
+         options_.contract == nullptr && !code_sets_.to_name;
 }
 
 void ClientCall::compose(cdr::Writer& writer) {
   if (&writer != &writer_ || !header_can_be_kept()) return compose_anew(writer);
   Header& header = header_slot();
+  const auto task = options_.binding ? std::optional(options_.binding->task()) : std::nullopt;
   const bool is_known = header.reference == current_->id() && header.address == address_ &&
-                        header.oneway == options_.oneway && header.operation == operation_;
+                        header.oneway == options_.oneway && header.task == task && header.operation == operation_;
   if (is_known) {
+    if (task) {
+      const std::uint64_t job = options_.binding->next_job().value;
+      std::memcpy(&header.bytes[header.job_at], &job, sizeof job);
+    }
     writer.clear(native_order);
     writer.write_bytes(header.bytes);
     writer.patch(giop::header_size, request_id_);
@@ -247,7 +253,18 @@ void ClientCall::compose(cdr::Writer& writer) {
   header.bytes.assign(whole.begin(), whole.end());
   header.address = address_;
   header.oneway = options_.oneway;
-  header.reference = current_->id();
+  header.task = task;
+  header.job_at = 0;
+  if (task) header.job_at = find_job(header.bytes, *task);
+  if (header.job_at < header.bytes.size()) header.reference = current_->id();
+}
+
+// Returns where the job's number lies in a header that was just composed; its size or more: nowhere. Searches from the
+// end, because contexts come last.
+std::size_t ClientCall::find_job(Bytes header, TaskId task) const noexcept {
+  const giop::ContractBytes contract = giop::encode_contract({.task = task, .job = job_, .contract = {}});
+  const auto found = std::ranges::find_end(header, Bytes(contract));
+  return static_cast<std::size_t>(found.begin() - header.begin()) + giop::contract_job_at;
 }
 
 void ClientCall::compose_anew(cdr::Writer& writer) {
@@ -280,7 +297,7 @@ void ClientCall::compose_anew(cdr::Writer& writer) {
     giop::ContractContext content;
     if (options_.binding) {
       content.task = options_.binding->task();
-      content.job = options_.binding->next_job();
+      content.job = job_ = options_.binding->next_job();
     }
     if (options_.contract != nullptr) content.contract = *options_.contract;
     contract = giop::encode_contract(content);

@@ -8,8 +8,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -78,16 +80,19 @@ class ClientCall {
   void reset() noexcept;
   void compose(cdr::Writer& writer);
   void compose_anew(cdr::Writer& writer);
-  // The header of an earlier call, up to its body. Without service contexts, headers of one operation through one
-  // reference differ only in the request id.
+  // The header of an earlier call, up to its body. Without other service contexts than that of an admitted task,
+  // headers of one operation through one reference differ only in the request id and the job's number.
   struct Header {
     std::uint64_t reference = 0;  // Reference::id()
     const Address* address = nullptr;
     bool oneway = false;
+    std::optional<TaskId> task{};  // nothing: the call is not bound to one
+    std::size_t job_at = 0;        // of the job's number in `bytes`
     std::string operation{};
     std::vector<std::byte> bytes{};
   };
   Header& header_slot() noexcept;
+  std::size_t find_job(Bytes header, TaskId task) const noexcept;
   bool header_can_be_kept() const noexcept;
   void recompose();
   void choose_code_sets(const std::optional<cdr::CharForm>& body = {});
@@ -126,6 +131,7 @@ class ClientCall {
   giop::Addressing addressing_ = giop::Addressing::key;
   std::uint32_t request_id_ = 0;
   std::size_t body_at_ = 0;
+  JobId job_{};  // in the last header that was composed anew for a binding
   giop::RequestCodeSets code_sets_;
   giop::Version version_;
   bool asks_orb_ = false;  // the request asks whether the server is Corelane, see Reference::server_at()

@@ -10,8 +10,9 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
+#include <memory>
+#include <span>
 
 #include "orb/dispatch/cores/idle_watch.h"
 #include "orb/dispatch/cores/task_worker.h"
@@ -26,9 +27,9 @@ class DeferredWakeups {
   DeferredWakeups(const DeferredWakeups&) = delete;
   DeferredWakeups& operator=(const DeferredWakeups&) = delete;
   ~DeferredWakeups() {
-    for (std::size_t i = 0; i < unsettled_count_; ++i) unsettled_[i]->placer().settle();
+    for (const WorkerPtr& worker : unsettled_.all()) worker->placer().settle();
     if (inbox_) inbox_->wake();
-    for (std::size_t i = 0; i < count_; ++i) workers_[i]->wake();
+    for (const WorkerPtr& worker : to_wake_.all()) worker->wake();
     if (idle_watch_) idle_watch_->look();
     if (settles_self_) self_->placer().settle();
   }
@@ -44,26 +45,47 @@ class DeferredWakeups {
   // rest are changed at once, under the lock.
   void settle(const WorkerPtr& worker) noexcept {
     if (is_self(*worker)) return settle_self();
-    const auto end = unsettled_.begin() + static_cast<std::ptrdiff_t>(unsettled_count_);
-    if (std::find(unsettled_.begin(), end, worker) != end) return;
-    if (unsettled_count_ == unsettled_.size()) return worker->placer().settle();
-    unsettled_[unsettled_count_++] = worker;
+    const auto known = unsettled_.all();
+    if (std::find(known.begin(), known.end(), worker) != known.end()) return;
+    if (!unsettled_.add(worker)) worker->placer().settle();
   }
   void add(const WorkerPtr& worker) noexcept {
     if (worker.get() == self_) return;
-    if (count_ == workers_.size()) return worker->wake();
-    workers_[count_++] = worker;
+    if (!to_wake_.add(worker)) worker->wake();
   }
 
  private:
+  // A few workers. It constructs only those that it holds: most jobs concern one worker or none, and each of them makes
+  // three of these objects.
+  class Workers {
+   public:
+    Workers() noexcept = default;
+    Workers(const Workers&) = delete;
+    Workers& operator=(const Workers&) = delete;
+    ~Workers() { std::destroy_n(first(), count_); }
+    // False: there is no room.
+    bool add(const WorkerPtr& worker) noexcept {
+      if (count_ == most) return false;
+      std::construct_at(first() + count_++, worker);
+      return true;
+    }
+    std::span<const WorkerPtr> all() const noexcept { return {first(), count_}; }
+
+   private:
+    static constexpr std::size_t most = 16;
+    WorkerPtr* first() noexcept { return reinterpret_cast<WorkerPtr*>(places_); }
+    const WorkerPtr* first() const noexcept { return reinterpret_cast<const WorkerPtr*>(places_); }
+
+    alignas(WorkerPtr) std::byte places_[most * sizeof(WorkerPtr)];
+    std::size_t count_ = 0;
+  };
+
   TaskWorker* const self_;
   bool settles_self_ = false;
   NoteInbox* inbox_ = nullptr;
   IdleWatch* idle_watch_ = nullptr;
-  std::array<WorkerPtr, 16> unsettled_;
-  std::size_t unsettled_count_ = 0;
-  std::array<WorkerPtr, 16> workers_;
-  std::size_t count_ = 0;
+  Workers unsettled_;
+  Workers to_wake_;
 };
 
 }  // namespace corelane::dispatch

@@ -17,7 +17,11 @@ constexpr Duration grid = std::chrono::milliseconds{50};
 }  // namespace
 
 Housekeeper::Housekeeper(ThreadMaker& maker, CoreProvider& provider, NoteInbox& inbox, std::size_t max_tasks)
-    : maker_(maker), provider_(provider), inbox_(inbox) {
+    : maker_(maker),
+      provider_(provider),
+      inbox_(inbox),
+      maintenance_(provider),
+      periodic_agents_{{.agent = &maintenance_, .every = period}} {
   threads_.reserve(max_tasks);
   threads_.max_load_factor(1e9F);  // an insertion allocates nothing
   graves_.reserve(max_tasks);
@@ -73,8 +77,9 @@ Time Housekeeper::next_after(Time now, Duration every) noexcept {
 
 Time Housekeeper::wake_at() const noexcept {
   if (sleeps_until_ != never) return sleeps_until_;
-  Time next = next_maintenance_;
-  for (const PeriodicAgent& each : periodic_agents_) next = std::min(next, each.next);
+  Time next = never;
+  for (const PeriodicAgent& each : periodic_agents_)
+    if (!is_quiet_ || !each.looked) next = std::min(next, each.next);
   return next;
 }
 
@@ -92,21 +97,14 @@ bool Housekeeper::step(Time now) noexcept {
 }
 
 void Housekeeper::do_periodic_work(Time now) noexcept {
-  if (now >= next_maintenance_) {
-    next_maintenance_ = next_after(now, period);
-    provider_.maintain();
-  }
   for (PeriodicAgent& each : periodic_agents_) {
     if (now < each.next) continue;
     each.next = next_after(now, each.every);
-    (void)each.agent->step(now);
+    each.looked = !each.agent->step(now);  // otherwise it looks again when it is due
   }
 }
 
-void Housekeeper::keep(Agent& agent, Duration every) {
-  periodic_agents_.push_back({&agent, every, {}});
-  sleeps_after_ = std::max(sleeps_after_, every);
-}
+void Housekeeper::keep(Agent& agent, Duration every) { periodic_agents_.push_back({.agent = &agent, .every = every}); }
 
 void Housekeeper::sleep_when_idle(std::string directory, std::function<bool()> is_idle) {
   directory_ = std::move(directory);
@@ -114,26 +112,34 @@ void Housekeeper::sleep_when_idle(std::string directory, std::function<bool()> i
 }
 
 void Housekeeper::end_sleep() noexcept {
-  quiet_since_ = sleeps_until_ = never;
+  is_quiet_ = false;
+  sleeps_until_ = never;
+  for (PeriodicAgent& each : periodic_agents_) each.looked = false;
   bell_.set_resting(false);
 }
 
-// Sleeps only when each agent has looked at least once since the watch of the directory began.
+// Sleeps when each agent has looked once since the last event, and since the watch of the directory began. An agent
+// that looked shortly before an event looks when it is due again.
 void Housekeeper::try_to_sleep(Time now) noexcept {
   if (!is_idle_ || !has_nothing_to_do()) return end_sleep();
   if (!bell_.watches() && !try_to_watch(now)) return end_sleep();
-  quiet_since_ = std::min(quiet_since_, now);
-  const bool sleeps = now - quiet_since_ >= sleeps_after_;
-  bell_.set_resting(sleeps);
-  sleeps_until_ = sleeps ? now + longest_sleep : never;
+  is_quiet_ = true;
+  bell_.set_resting(true);
+  sleeps_until_ = all_looked() ? now + longest_sleep : never;
 }
 
-// Tries again only after the time of a sleep, because inotify may not be available for long.
+bool Housekeeper::all_looked() const noexcept {
+  return std::ranges::all_of(periodic_agents_, [](const PeriodicAgent& each) { return each.looked; });
+}
+
+// Tries again only after some time, because inotify may not be available for long. All agents look at once,
+// because what happened before the watch is not known.
 bool Housekeeper::try_to_watch(Time now) noexcept {
   if (now < next_watch_) return false;
-  next_watch_ = now + longest_sleep;
-  quiet_since_ = never;
-  return bell_.watch({&directory_, 1});
+  next_watch_ = now + between_watches;
+  if (!bell_.watch({&directory_, 1})) return false;
+  for (PeriodicAgent& each : periodic_agents_) each.next = now, each.looked = false;
+  return true;
 }
 
 bool Housekeeper::has_nothing_to_do() noexcept {

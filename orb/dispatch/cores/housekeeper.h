@@ -2,8 +2,9 @@
 // agents. It is an agent, so the manager thread never waits for any of this.
 //
 // It sleeps while there is no task and nothing to repair, until an order comes or something happens in the runtime
-// directory, through which other processes reach this one. Some changes are not noticed there, such as a directory
-// further up that is renamed. So it does all its work once in each period `longest_sleep`, too.
+// directory, through which other processes reach this one. It sleeps again as soon as each agent has looked once after
+// the last event. Some changes are not noticed there, such as a directory further up that is renamed. So it does all
+// its work once in each period `longest_sleep`, too.
 //
 // Threads: start(), adopt() and retire() any thread; step() on the housekeeper's own, which is not real-time; close()
 // once, by the thread that ends it. Answers (ThreadStarted, ThreadFailed) go to the manager's inbox.
@@ -48,8 +49,8 @@ class ThreadMaker {
 class Housekeeper final : public Agent {
  public:
   static constexpr Duration period = std::chrono::milliseconds{250};  // of CoreProvider::maintain()
-  // Shorter than what `corelane top` takes for a sign that the process is stopped.
-  static constexpr Duration longest_sleep = std::chrono::seconds{2};
+  static constexpr Duration longest_sleep = std::chrono::seconds{30};
+  static constexpr Duration between_watches = std::chrono::seconds{2};  // if the directory cannot be watched
 
   // The caller starts at most `max_tasks` threads at once, not counting those that are ending. Room for so many is
   // reserved.
@@ -58,9 +59,6 @@ class Housekeeper final : public Agent {
   // From now on the housekeeper's thread calls `agent.step()` about once in each period `every`. `agent` must outlive
   // this object. Call it before the first step().
   void keep(Agent& agent, Duration every);
-  // Returns how long nothing must happen before it sleeps. That is the longest period of its work, so that each agent
-  // looks once more after the last event.
-  Duration sleeps_after() const noexcept { return sleeps_after_; }
   // Lets this agent sleep. `directory`: the runtime directory. `is_idle`: returns whether no agent waits for something
   // to happen elsewhere. Call it before the first step().
   void sleep_when_idle(std::string directory, std::function<bool()> is_idle);
@@ -107,7 +105,16 @@ class Housekeeper final : public Agent {
   struct PeriodicAgent {
     Agent* agent;
     Duration every;
-    Time next;
+    Time next{};
+    bool looked = false;  // since the last event
+  };
+  class Maintenance final : public Agent {
+   public:
+    explicit Maintenance(CoreProvider& provider) : provider_(provider) {}
+    bool step(Time) noexcept override { return provider_.maintain(), false; }
+
+   private:
+    CoreProvider& provider_;
   };
   Time next_after(Time now, Duration every) noexcept;
   void do_periodic_work(Time now) noexcept;
@@ -115,6 +122,7 @@ class Housekeeper final : public Agent {
   void try_to_sleep(Time now) noexcept;
   bool try_to_watch(Time now) noexcept;
   bool has_nothing_to_do() noexcept;
+  bool all_looked() const noexcept;
   void give(OrderPtr order) noexcept;
   OrderPtr next_order() noexcept;
   void carry_out(Order& order) noexcept;
@@ -130,21 +138,20 @@ class Housekeeper final : public Agent {
 
   os::PiMutex mutex_;
   NodeList<Order> orders_;  // guarded by mutex_
-  os::DirectoryBell bell_;  // resting while this agent does
+  os::DirectoryBell bell_;  // resting while there is nothing to do
 
   // Constant after sleep_when_idle().
   std::string directory_;
-  std::function<bool()> is_idle_;   // null: never sleeps
-  Duration sleeps_after_ = period;  // constant after keep()
+  std::function<bool()> is_idle_;  // null: never sleeps
 
   // Owner: the housekeeper's thread.
   Threads threads_;
   std::vector<WorkerPtr> graves_;  // retired; freed here, not by a real-time thread that still holds a reference
   Time began_ = never;             // time of the first step
-  Time next_maintenance_{};
+  Maintenance maintenance_;
   std::vector<PeriodicAgent> periodic_agents_;
   Time next_watch_{};          // when it tries again to watch the directory
-  Time quiet_since_ = never;   // since then there was nothing to do
+  bool is_quiet_ = false;      // there is nothing to do but one look of each agent
   Time sleeps_until_ = never;  // never: it does not sleep
 };
 

@@ -69,6 +69,12 @@ void CounterPublisher::note(std::uint64_t admitted, std::uint64_t refused, std::
 }
 
 bool CounterPublisher::step(Time now) noexcept {
+  const bool is_due = page_.is_due(now);
+  (void)write(now);
+  return !is_due;
+}
+
+bool CounterPublisher::write(Time now) noexcept {
   return page_.step(now, [this, now](ProcessCounters& counters) { count(counters, now); });
 }
 

@@ -54,8 +54,10 @@ class CounterPublisher final : public Agent {
     return queue_full_.load(std::memory_order_relaxed) + best_effort_.refused();  // relaxed: a count
   }
 
-  // Does the same as CounterPageWriter::step().
+  // Writes the page if that is due. Returns whether it came too early.
   bool step(Time now) noexcept override;
+  // Does the same as CounterPageWriter::step().
+  bool write(Time now) noexcept;
 
  private:
   void count(ProcessCounters& counters, Time now);

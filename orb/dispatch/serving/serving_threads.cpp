@@ -81,6 +81,9 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
     const std::lock_guard lock(mutex);
     return source ? Now{.of = source.get(), .upcall = source->turn.upcall()} : Now{};
   }
+  std::uint64_t servants_ended() const noexcept override {
+    return jobs.load(std::memory_order_relaxed);  // relaxed: a hint
+  }
   void take_over(Turn::Upcall upcall) noexcept override { all_.take_over(*this, upcall); }
 
   os::Parker parker;
@@ -130,7 +133,7 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
     std::uint64_t serves_seen = 0;  // when this thread looked last
     for (;;) {                      // bound: ends when the connection has nothing and may not wait here, or has ended
       const bool stays = all_.may_stay(*this);
-      const Duration wait = std::min(all_.options_.stay - idle, all_.options_.look);
+      const Duration wait = std::min(all_.options_.stay - idle, all_.longest_wait());
       const Time until = stays ? os::now() + wait : Time{};
       switch (served->next(job, buffer_, until)) {
         case RequestSource::Found::job:
@@ -334,8 +337,9 @@ void ServingThreads::lead(Lock& lock) noexcept {
 bool ServingThreads::rest(Worker& worker, Lock& lock) noexcept {
   idle_.push_back(&worker);
   update_hints();
+  const bool may_end = alive_ > fewest_threads;
   lock.unlock();
-  bool called = worker.parker.park(os::now() + options_.linger);
+  bool called = worker.parker.park(may_end ? os::now() + options_.linger : never);
   lock.lock();
   if (!called && std::erase(idle_, &worker) == 0) {  // called at this very moment: the token is on its way
     lock.unlock();
@@ -376,11 +380,18 @@ bool ServingThreads::may_grow() const noexcept {
   return !stopped_ && alive_ - std::min(detached_, options_.detached) < options_.running;
 }
 
-// relaxed: see may_stay()
+Duration ServingThreads::longest_wait() const noexcept {
+  // relaxed: a hint; a wait that has begun ends after options_.stay
+  return is_full_.load(std::memory_order_relaxed) ? options_.look : options_.stay;
+}
+
+// relaxed: see may_stay() and longest_wait()
 void ServingThreads::update_hints() noexcept {
   const bool comes = led_ || called_ > 0 || starting_ > 0 || !idle_.empty();
   const bool lacks = !comes && !waiting_.empty();
   if (lacks_thread_.load(std::memory_order_relaxed) != lacks) lacks_thread_.store(lacks, std::memory_order_relaxed);
+  const bool is_full = !may_grow() || leader_serves_ > 0;
+  if (is_full_.load(std::memory_order_relaxed) != is_full) is_full_.store(is_full, std::memory_order_relaxed);
 }
 
 bool ServingThreads::call_thread(Lock& lock) noexcept {

@@ -45,11 +45,13 @@ struct ServingOptions {
   std::size_t detached = 64;  // threads beside them, in servants that take long or wait in nested calls
   Duration patience = std::chrono::microseconds{200};  // a servant that takes longer is detached
   Duration stay = std::chrono::milliseconds{200};      // how long a thread waits at its connection for the next request
-  // How long it waits until it checks whether another connection had no thread meanwhile, and leaves. With more than 20
-  // ms a wait for the next request takes one system call: see receive_timeout of orb/transport/socket.cpp.
+  // How long it waits until it checks whether another connection had no thread meanwhile, and leaves. It checks only if
+  // no further thread can be made, or the leader had to serve a connection before. With more than 20 ms a wait for the
+  // next request takes one system call: see receive_timeout of orb/transport/socket.cpp.
   Duration look = std::chrono::milliseconds{25};
-  Duration linger = std::chrono::seconds{10};  // how long a thread that is not needed waits before it ends
-  std::size_t stack = 8 * 1024 * 1024;         // of each thread; takes memory as it is used
+  // How long a thread that is not needed waits before it ends. Two threads wait without an end.
+  Duration linger = std::chrono::seconds{10};
+  std::size_t stack = 8 * 1024 * 1024;  // of each thread; takes memory as it is used
 };
 
 class ServingThreads {
@@ -97,6 +99,7 @@ class ServingThreads {
   void lead(Lock& lock) noexcept;
   bool rest(Worker& worker, Lock& lock) noexcept;
   bool may_stay(const Worker& worker) const noexcept;
+  Duration longest_wait() const noexcept;
   // Returns how often the leader has served a connection itself, because no other thread was there.
   std::uint64_t leader_serves() const noexcept;
   void expire_some() noexcept;
@@ -134,6 +137,7 @@ class ServingThreads {
 
   // Read by every thread before it waits at its connection.
   std::atomic<bool> lacks_thread_{false};  // a connection waits to be served, and no thread is about to take it
+  std::atomic<bool> is_full_{false};       // a connection that has something may find no thread
   std::atomic<std::uint64_t> jobs_{0};     // of threads that have ended
   std::atomic<std::uint64_t> shortages_{0};
   std::atomic<std::uint64_t> generation_{1};  // of workers_

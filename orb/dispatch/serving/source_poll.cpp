@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 #include "orb/base/errors.h"
 #include "orb/os/clock.h"
@@ -14,7 +15,7 @@ namespace {
 int timeout_until(Time at) noexcept {
   if (at == never) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(os::left_until(at)).count();
-  return static_cast<int>(std::min<std::int64_t>(left, 60'000));
+  return static_cast<int>(std::min<std::int64_t>(left, std::numeric_limits<int>::max()));
 }
 
 }  // namespace

@@ -30,17 +30,10 @@ void UpcallMonitor::stop() noexcept {
 
 void UpcallMonitor::run() noexcept {
   const bool can_order = os::can_order_threads();  // also registers the process
-  int quiet = 0;                                   // looks that found no servant
   // PAIR monitor.stopped: acquire here <- release in stop().
   while (!stopped_.load(std::memory_order_acquire)) try {
       const bool busy = look();
-      quiet = busy ? 0 : quiet + 1;
-      if (quiet < looks_before_sleep) {
-        (void)parker_.park(os::now() + pause_after(busy));
-      } else {
-        sleep(can_order);
-        quiet = 0;
-      }
+      may_sleep() ? sleep(can_order) : (void)parker_.park(os::now() + pause_after(busy));
     } catch (const std::bad_alloc&) {
       (void)parker_.park(os::now() + often);
     }
@@ -54,7 +47,9 @@ Duration UpcallMonitor::pause_after(bool busy) noexcept {
 bool UpcallMonitor::look() {
   before_.swap(seen_);
   seen_.clear();
+  std::uint64_t ended = 0;
   for (const std::shared_ptr<Upcaller>& thread : upcallers()) {
+    ended += thread->servants_ended();
     const Seen seen{.thread = thread.get(), .now = thread->now()};
     if (seen.now.upcall == Turn::no_upcall) continue;
     seen_.push_back(seen);
@@ -62,6 +57,8 @@ bool UpcallMonitor::look() {
     thread->take_over(seen.now.upcall);
     pause_ = often;
   }
+  const bool is_quiet = seen_.empty() && std::exchange(ended_, ended) == ended;
+  quiet_ = is_quiet ? quiet_ + 1 : 0;
   return !seen_.empty();
 }
 
@@ -75,7 +72,7 @@ void UpcallMonitor::sleep(bool can_order) noexcept {
   for (const std::shared_ptr<Upcaller>& thread : upcallers()) busy = busy || thread->now().upcall != Turn::no_upcall;
   if (!busy) (void)parker_.park(can_order ? never : os::now() + longest_blind_sleep);
   asleep_.store(false, std::memory_order_relaxed);  // relaxed: a wake-up too many is harmless
-  pause_ = often;
+  quiet_ = 0;
 }
 
 void UpcallMonitor::wake() noexcept {

@@ -3,15 +3,19 @@
 //
 // A thread says with one store that a servant begins. If the monitor finds the same upcall under way after `patience`,
 // it takes over. The pause between two looks that find no servant doubles from `often` to `seldom`. It is `often` again
-// after a take-over or a sleep. After some time without servants the monitor sleeps until the next servant begins. So a
-// servant keeps its connection for at most 2 * patience + seldom. The pauses are long where they can be, because each
-// look preempts the calls of a busy core.
+// after a take-over. So a servant keeps its connection for at most 2 * patience + seldom. The pauses are long where
+// they can be, because each look preempts the calls of a busy core.
+//
+// A look is quiet if no servant runs, and none has ended since the look before. After `quiet_looks` of them in a row
+// the monitor sleeps until the next servant begins. So a process without calls has no wake-ups. Calls that come more
+// often than every `seldom` keep the monitor awake, so that they need not wake it.
 //
 // Threads: notice(): those that run servants; start() and stop(): ordinary ones.
 #pragma once
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -34,6 +38,8 @@ class Upcaller {
     friend bool operator==(const Now&, const Now&) = default;
   };
   virtual Now now() noexcept = 0;
+  // Returns how many servants have ended on this thread.
+  virtual std::uint64_t servants_ended() const noexcept = 0;
   // Lets another thread read the connection, if that upcall still runs.
   virtual void take_over(Turn::Upcall upcall) noexcept = 0;
 };
@@ -47,7 +53,7 @@ class UpcallMonitor {
 
   static constexpr Duration often = std::chrono::milliseconds{1};
   static constexpr Duration seldom = std::chrono::milliseconds{5};
-  static constexpr int looks_before_sleep = 20;
+  static constexpr int quiet_looks = 2;
 
   Expected<void> start();
   void stop() noexcept;
@@ -61,6 +67,8 @@ class UpcallMonitor {
   bool look();
   // Returns how long to wait after a look. `busy`: it found a servant. Call it once for each look. For tests.
   Duration pause_after(bool busy) noexcept;
+  // Returns whether the last look was the last one before a sleep. For tests.
+  bool may_sleep() const noexcept { return quiet_ >= quiet_looks; }
 
  protected:
   // Returns the threads to watch. The result is valid until the next call.
@@ -82,7 +90,9 @@ class UpcallMonitor {
   os::Parker parker_;
   // Owner: the monitor.
   std::vector<Seen> seen_, before_;
-  Duration pause_ = often;  // before the next look, if this one finds no servant
+  Duration pause_ = often;   // before the next look, if this one finds no servant
+  std::uint64_t ended_ = 0;  // servants, until the last look
+  int quiet_ = 0;            // quiet looks in a row
   os::Thread thread_;
 };
 

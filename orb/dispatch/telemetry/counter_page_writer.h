@@ -29,6 +29,8 @@ class CounterPageWriter {
   // fails, logs the reason once, and tries again later: the directory may appear, or its disk may have space. Returns
   // whether the page was written.
   bool step(Time now, const Count& count) noexcept;
+  // Returns whether step() would write the page now, or try to; true if there is none.
+  bool is_due(Time now) const noexcept { return !wanted() || now >= next_; }
 
  private:
   bool make();

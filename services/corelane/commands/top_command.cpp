@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
@@ -49,6 +50,8 @@ Status watch(const TopOptions& options) {
   if (!is_there(options.directory)) std::cerr << nowhere_text(options.directory) << "; waiting for one\n";
   for (;;) {
     std::ostringstream picture;
+    const Duration longest = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(options.interval / 2));
+    (void)await_pages(options.directory, os::now(), std::min(patience, longest));
     if (const Status status = top_once(options.directory, options.format, known, picture, std::cerr); status != 0)
       return status;
     if (options.format == Format::table && clears) std::cout << "\x1b[H\x1b[2J";
@@ -92,7 +95,7 @@ Action define_top(CLI::App& app, std::vector<std::string>& orb_options) {
   app.add_flag("--once", options->once, "print once instead of a live view");
   add_format(app, options->format);
   app.add_option("--interval", options->interval,
-                 "time between two updates; servers write twice a second, or every two seconds without tasks")
+                 "time between two updates; servers write twice a second, or without tasks when this asks them")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.1, 3600.0).description(""))
       ->check(nan_fault)

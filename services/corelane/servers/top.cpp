@@ -93,7 +93,7 @@ std::string table_of(const RefusedAdmission& refused, Time now) {
          plain(owned_label(refused.label, refused.owner) + ": " + sched::text_of(refused.why)) + "\n";
 }
 
-// Servers write twice a second, or every two seconds without tasks, on a thread that may have to wait for others.
+// Servers write twice a second, or without tasks when they are asked, on a thread that may have to wait for others.
 constexpr Duration fresh = std::chrono::seconds{3};
 
 std::string age_text(Duration age) {

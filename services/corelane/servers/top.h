@@ -30,9 +30,8 @@ struct Picture {
 std::string text_of(const Picture& picture, Format format, Time now);
 
 // Waits until all servers of `directory` have written their pages since `begin`, so that a picture includes what
-// happened before. Asks them to write, because a server without tasks writes only every two seconds by itself. Returns
-// false if one has not written within `patience`, because it is stopped or busy. Does not wait for servers that only
-// the ledger knows.
+// happened before. Asks them to write, because a server without tasks seldom writes by itself. Returns false if one has
+// not written within `patience`, because it is stopped or busy. Does not wait for servers that only the ledger knows.
 bool await_pages(const std::string& directory, Time begin, Duration patience);
 
 // Shows one picture of `directory`; the table also mentions servers in `known`. Returns 0 if done; 1 if the directory

@@ -200,7 +200,7 @@ TEST_CASE("the page of a process that has ended is removed") {
     const BestEffortExecutor executor(1);
     const RefusalLog refusals;
     CounterPublisher publisher(directory.path(), {}, 1, executor, refusals);
-    CHECK(publisher.step(Time{} + 1min));
+    CHECK(publisher.write(Time{} + 1min));
     CHECK(directory.entries() == 1);  // the publisher's own page
     CHECK_FALSE(std::filesystem::exists(directory / "counters-1"));
   }
@@ -302,10 +302,10 @@ TEST_CASE("counters are published from when the directory can be made") {
   const BestEffortExecutor executor(1);
   const RefusalLog refusals;
   CounterPublisher publisher(path, {}, 1, executor, refusals);
-  CHECK_FALSE(publisher.step(Time{} + 1s));
+  CHECK_FALSE(publisher.write(Time{} + 1s));
   std::filesystem::create_directory(directory / "above");
-  CHECK_FALSE(publisher.step(Time{} + 1200ms));  // it does not try at every step
-  CHECK(publisher.step(Time{} + 1min));
+  CHECK_FALSE(publisher.write(Time{} + 1200ms));  // it does not try at every step
+  CHECK(publisher.write(Time{} + 1min));
   CHECK(read_pages(path).size() == 1);
 }
 
@@ -316,10 +316,23 @@ TEST_CASE("counters that were removed with their directory are published again")
   const BestEffortExecutor executor(1);
   const RefusalLog refusals;
   CounterPublisher publisher(path, {}, 1, executor, refusals);
-  CHECK(publisher.step(Time{} + 1min));
+  CHECK(publisher.write(Time{} + 1min));
   std::filesystem::remove_all(path);
-  CHECK(publisher.step(Time{} + 2min));
+  CHECK(publisher.write(Time{} + 2min));
   CHECK(read_pages(path).size() == 1);
+}
+
+TEST_CASE("a publisher that comes too early for its page says that something is left to do") {
+  TempDirectory directory;
+  const BestEffortExecutor executor(1);
+  const RefusalLog refusals;
+  CounterPublisher publisher(directory.path(), {}, 1, executor, refusals);
+  CHECK_FALSE(publisher.step(Time{} + 1min));
+  CHECK(publisher.step(Time{} + 1min + 1ms));
+  CHECK_FALSE(publisher.step(Time{} + 2min));
+  CounterPublisher without_page("", {}, 1, executor, refusals);
+  CHECK_FALSE(without_page.step(Time{} + 1min));
+  CHECK_FALSE(without_page.step(Time{} + 1min));
 }
 
 TEST_CASE("a file that is no page is left alone") {

@@ -88,6 +88,44 @@ TEST_CASE("a housekeeper with nothing to do rests, and still looks now and then"
   CHECK(house.provider.maintained - maintained == 10);
 }
 
+TEST_CASE("a housekeeper with nothing to do wakes at most twice a minute") {
+  House house;
+  house.pass(1s);
+  CHECK(house.looks_in(1min) <= 2);
+}
+
+TEST_CASE("a housekeeper does not rest before an agent that has something left to do has looked again") {
+  struct Busy final : Agent {
+    bool step(Time) noexcept override { return ++count < 5; }
+    int count = 0;
+  } busy;
+  House house;
+  house.keeper.keep(busy, 200ms);
+  house.pass(1s);
+  CHECK(busy.count == 5);
+  CHECK(house.looks_in(Housekeeper::longest_sleep - 1s) == 0);
+}
+
+TEST_CASE("a housekeeper with nothing to do rests as soon as it watches its directory and each agent has looked") {
+  House house;
+  house.pass(1ms);
+  CHECK(house.looks.count == 2);  // before the watch, and after it
+  CHECK(house.looks_in(Housekeeper::longest_sleep - 2ms) == 0);
+}
+
+TEST_CASE("an event soon after the last looks makes each agent look once more when it is due") {
+  House house;
+  Looks seldom;
+  house.keeper.keep(seldom, 500ms);
+  house.pass(1ms);
+  std::ofstream(house.directory / "end-1") << "1 2\n";
+  CHECK(house.wake() == 0);
+  CHECK(house.looks_in(100ms) == 1);
+  CHECK(house.looks_in(400ms) == 2);  // when the provider and the other agent look
+  CHECK(seldom.count == 3);
+  CHECK(house.looks_in(Housekeeper::longest_sleep - 1ms) == 0);
+}
+
 TEST_CASE("a housekeeper does not rest while there is something to look after") {
   House house;
   SECTION("in the ledger") { house.provider.settled = false; }
@@ -102,7 +140,7 @@ TEST_CASE("a housekeeper that cannot watch its directory tries again after the t
   std::filesystem::remove(house.directory.path());
   house.pass(1s);  // it tried at the start
   std::filesystem::create_directory(house.directory.path());
-  house.pass(Housekeeper::longest_sleep - 1s - 100ms);
+  house.pass(Housekeeper::between_watches - 1s - 100ms);
   CHECK_FALSE(house.keeper.parker().watches());
   house.pass(200ms);
   CHECK(house.keeper.parker().watches());
@@ -115,9 +153,8 @@ TEST_CASE("an event in the runtime directory ends the housekeeper's sleep at onc
   CHECK(house.wake() == 0);  // it rests
   std::ofstream(house.directory / "end-1") << "1 2\n";
   CHECK(house.wake() == 1);
-  CHECK(house.looks_in(house.keeper.sleeps_after()) >= 1);  // it does not rest at once
-  house.pass(1s);
-  CHECK(house.looks_in(10 * Housekeeper::longest_sleep) == 10);  // but soon
+  CHECK(house.looks_in(Housekeeper::longest_sleep - 1ms) == 0);  // each agent has looked, so it rests again
+  CHECK(house.looks_in(10 * Housekeeper::longest_sleep) == 10);
 }
 
 TEST_CASE("asking for counter pages ends the rest of their owners") {

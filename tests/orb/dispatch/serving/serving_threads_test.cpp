@@ -9,6 +9,9 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <latch>
 #include <memory>
 #include <mutex>
@@ -81,6 +84,7 @@ class Letters final : public RequestSource {
   Letters(Servant& servant, os::Fd fd) : servant_(servant), fd_(std::move(fd)) {}
 
   Found next(JobPtr& job, MutableBytes buffer, Time until) noexcept override {
+    waits_until.store(until, std::memory_order_relaxed);  // relaxed: the reply orders it
     if (is_blocked) {
       sees_end = has_end();
       return ++found_blocked, Found::blocked;
@@ -140,6 +144,7 @@ class Letters final : public RequestSource {
   std::atomic<int> detached{0};
   std::atomic<int> armed{0};  // how often it was added to the epoll set
   std::atomic<Time> expires{never};
+  std::atomic<Time> waits_until{};  // of the last next()
   std::atomic<bool> is_blocked{false}, sees_end{false}, is_kept{false};
   std::atomic<int> found_blocked{0}, blocks{0};
 
@@ -154,6 +159,22 @@ class Letters final : public RequestSource {
   Bytes rest_;
   std::vector<std::byte> kept_;
 };
+
+// Returns how often the threads of this process that serve or watch servants have begun to wait.
+std::uint64_t wake_ups() {
+  std::uint64_t sum = 0;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream status(thread.path() / "status");
+    std::string key, name;
+    std::uint64_t count = 0;
+    while (status >> key) {  // bound: the file
+      if (key == "Name:") status >> name;
+      if (key == "voluntary_ctxt_switches:") status >> count;
+    }
+    if (name.starts_with("cl-")) sum += count;
+  }
+  return sum;
+}
 
 // Serving threads and their clients.
 struct Server {
@@ -282,6 +303,30 @@ TEST_CASE("a thread leaves its idle connection if another one has none") {
     REQUIRE(busy.receive(1) == "q");
   }
   CHECK(busy.source->armed <= armed + 2);  // a thread stays there now
+}
+
+TEST_CASE("a thread waits at its idle connection without looks while another thread can be made") {
+  Server server({.running = 16, .patience = 1h, .stay = 2h, .look = 1ms, .stack = 256 * 1024});
+  const auto client = server.client();
+  client.send("q");
+  REQUIRE(client.receive(1) == "q");
+  CHECK(client.source->waits_until.load(std::memory_order_relaxed) > os::now() + 1h);  // relaxed: see next()
+}
+
+TEST_CASE("threads without work have no wake-ups") {
+  Server server({.stay = 1ms, .linger = 1ms, .stack = 256 * 1024});
+  const auto client = server.client();
+  client.send("q");
+  REQUIRE(client.receive(1) == "q");
+  constexpr int tries = 500;
+  int tried = 0;
+  // sleep: time for wake-ups, of which threads that look every few milliseconds have some
+  for (std::uint64_t before = wake_ups(), now = 0; tried < tries; before = now, ++tried) {
+    std::this_thread::sleep_for(30ms);
+    now = wake_ups();
+    if (now == before) break;
+  }
+  CHECK(tried < tries);
 }
 
 TEST_CASE("a request that waits in a nested call is replaced, so that what it waits for is served") {

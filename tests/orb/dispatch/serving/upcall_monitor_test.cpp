@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -15,9 +16,11 @@ namespace {
 
 struct Thread final : Upcaller {
   Now now() noexcept override { return running; }
+  std::uint64_t servants_ended() const noexcept override { return have_ended; }
   void take_over(Turn::Upcall upcall) noexcept override { taken.push_back(upcall); }
 
   Now running;
+  std::uint64_t have_ended = 0;
   std::vector<Turn::Upcall> taken;
 };
 
@@ -57,6 +60,27 @@ TEST_CASE("the monitor looks less often while servants are short, and often agai
   for (int i = 0; i < 2; ++i) CHECK(monitor.pause_after(monitor.look()) == 200us);
   monitor.thread->running = {};
   CHECK(monitor.pause_after(monitor.look()) == 1ms);
+}
+
+TEST_CASE("the monitor may sleep after two looks without a servant, and not while servants come") {
+  Monitor monitor(200us);
+  const int connection = 1;
+  monitor.thread->running = {&connection, 3};
+  monitor.look();
+  CHECK_FALSE(monitor.may_sleep());
+  monitor.thread->running = {};
+  for (int i = 0; i < 100; ++i) {  // short servants, none of which runs during a look
+    ++monitor.thread->have_ended;
+    CHECK_FALSE(monitor.look());
+    CHECK_FALSE(monitor.may_sleep());
+    monitor.look();
+    CHECK_FALSE(monitor.may_sleep());
+  }
+  monitor.look();
+  CHECK(monitor.may_sleep());
+  monitor.thread->running = {&connection, 4};
+  monitor.look();
+  CHECK_FALSE(monitor.may_sleep());
 }
 
 TEST_CASE("patience is the shortest pause") {

@@ -49,7 +49,7 @@ struct Server {
     REQUIRE(admission);
     return admission->task;
   }
-  // Bound: the housekeeper writes the page every two seconds or more often.
+  // Bound: the housekeeper writes the page twice a second, and once more when the last task has left.
   dispatch::ProcessCounters page_with(std::size_t tasks) {
     for (;;) {
       for (auto& page : dispatch::read_pages(directory.path()))

@@ -1,0 +1,57 @@
+// Tests the headers of calls of an admitted task. The client keeps a header, and changes only the numbers in it.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <optional>
+
+#include "orb/core/client/client_call.h"
+#include "orb/giop/corelane_contexts.h"
+#include "orb/rt/rt.h"
+#include "tests/support/probe_servant.h"
+
+namespace bound_header_test {
+
+using namespace corelane;
+using namespace corelane::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+// The period is so short that no call of these tests is early. Admission is off.
+constexpr Contract no_wait{.period = 1ns, .deadline = 5ns, .budget = 1ns, .jitter = 3ns};
+
+bool has(Bytes header, Bytes context) { return !std::ranges::search(header, context).empty(); }
+
+// Returns the number of the job in the header of a call that is not sent; 0: it has none of `task`.
+std::uint64_t job_in_header(const std::shared_ptr<core::Reference>& reference, TaskId task,
+                            const std::shared_ptr<core::TaskBinding>& binding) {
+  core::ClientCallPtr call = core::ClientCall::acquire();
+  call->begin(reference, "add", {.binding = binding});
+  const Bytes header = call->arguments().bytes();
+  for (std::uint64_t job = 1; job < 100; ++job)
+    if (has(header, giop::encode_contract({.task = task, .job = JobId{job}, .contract = {}}))) return job;
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("each call of a task has its own job, whether its header was kept or not") {
+  ProbeServer server({"-ORBDispatchMode", "direct", "-ORBDispatchAdmission", "off"});
+  TestOrb client;
+  const auto probe = probe_of(client, server.ior());
+  const auto first = rt::admit(probe, {.operation = "add", .contract = no_wait});
+  REQUIRE(first);
+  const auto reference = probe->_reference();
+  const auto binding = reference->binding_of("add");
+  REQUIRE(binding);
+  CHECK(probe->add(2, 3) == 5);  // from here on the server is known
+  const std::uint64_t job = job_in_header(reference, first->id(), binding);
+  REQUIRE(job > 0);
+  for (std::uint64_t i = 1; i < 5; ++i) CHECK(job_in_header(reference, first->id(), binding) == job + i);
+  CHECK(job_in_header(reference, first->id(), nullptr) == 0);  // not in the header of a call without a task
+  CHECK(job_in_header(reference, first->id(), binding) == job + 5);
+  CHECK(probe->add(2, 3) == 5);
+  CHECK(job_in_header(reference, first->id(), binding) == job + 7);
+}
+
+}  // namespace bound_header_test
