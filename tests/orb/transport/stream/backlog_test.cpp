@@ -1,5 +1,5 @@
 // Tests the backlog alone: it keeps bytes in order and within its bound, whatever the sizes of its chunks.
-#include "orb/transport/detail/backlog.h"
+#include "orb/transport/stream/backlog.h"
 
 #include <catch2/catch.hpp>
 #include <string>
