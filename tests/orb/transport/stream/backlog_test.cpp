@@ -21,9 +21,9 @@ void append(Backlog& backlog, std::string_view text) {
 std::string drain(Backlog& backlog, std::size_t step) {
   std::string text;
   while (!backlog.empty()) {
-    const Bytes piece = backlog.front().first(std::min(step, backlog.front().size()));
-    text += text_of(piece);
-    backlog.consume(piece.size());
+    const Bytes part = backlog.front().first(std::min(step, backlog.front().size()));
+    text += text_of(part);
+    backlog.consume(part.size());
   }
   return text;
 }
