@@ -16,7 +16,7 @@
 #include "orb/transport/detail/read_gate.h"
 #include "orb/transport/detail/socket.h"
 #include "orb/transport/detail/socket_link.h"
-#include "orb/transport/detail/stream_connection.h"
+#include "orb/transport/stream/stream_connection.h"
 
 namespace corelane::transport {
 namespace {
@@ -125,10 +125,8 @@ AcceptLoop::Turn AcceptLoop::accept_one() {
   }
   configure_stream(fd.get(), address.family());
   const Acceptor acceptor = acceptor_;  // a copy: stop() inside the call ends this loop, but not the call
-  const auto connection = std::make_shared<StreamConnection>(std::make_unique<SocketLink>(std::move(fd)), connections_,
-                                                             limits_, std::move(*ticket));
-  connection->register_evictable();
-  acceptor(connection);
+  acceptor(
+      StreamConnection::make(std::make_unique<SocketLink>(std::move(fd)), connections_, limits_, std::move(*ticket)));
   return lack == 0 ? Turn::accepted : Turn::displaced;
 }
 

@@ -67,7 +67,8 @@ ROOMS = {
     },
     "orb/transport": {
         "detail": [],
-        "*": ["detail"],  # each transport
+        "stream": ["detail"],
+        "*": ["detail", "stream"],  # each transport
     },
     "orb/sched": {
         "analysis": [],

@@ -200,7 +200,7 @@ void ClientCall::choose_code_sets(const std::optional<cdr::CharForm>& body) {
   asks_orb_ = who == Reference::Server::unknown;
   version_ = is_ours ? giop::giop_1_2 : address_->version;
   const giop::CodeSetAgreement& server = is_ours ? giop::agreement_of_ours() : address_->code_sets;
-  const auto named = connection_->named_code_sets();
+  const auto named = connection_->code_sets().get();
   if (server.choice && server.choice == named && !body) {  // the usual case
     code_sets_ = {.sets = server.sets};
     return;
@@ -212,7 +212,7 @@ void ClientCall::choose_code_sets(const std::optional<cdr::CharForm>& body) {
 }
 
 void ClientCall::note_code_sets() noexcept {
-  if (code_sets_.to_name) connection_->name_code_sets(*code_sets_.to_name);
+  if (code_sets_.to_name) connection_->code_sets().set(*code_sets_.to_name);
 }
 
 // Returns the slot for the operation's header. Several operations of one reference usually have different slots.

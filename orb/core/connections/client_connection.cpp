@@ -1,42 +1,26 @@
 #include "orb/core/connections/client_connection.h"
 
-#include <algorithm>
 #include <chrono>
 #include <new>
 
 #include "orb/base/minor.h"
 #include "orb/dispatch/current.h"
-#include "orb/giop/headers.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
-#include "orb/os/wait/wait_loop.h"
-#include "orb/transport/transport_kind.h"
 
 namespace corelane::core {
 namespace {
 
 constexpr Error late{ErrorKind::timeout, Completion::maybe, minor::deadline_passed};
 
-// Returns a batch for kinds of transport over which batching oneways saves much.
-std::shared_ptr<OnewayBatch> batch_for(const std::shared_ptr<transport::Connection>& stream) {
-  return stream->peer().kind->batches_oneways ? std::make_shared<OnewayBatch>(stream) : nullptr;
-}
-
 }  // namespace
 
 ClientConnection::ClientConnection(std::shared_ptr<transport::Connection> stream, const giop::Limits& limits)
-    : stream_(std::move(stream)),
-      batch_(batch_for(stream_)),
-      limits_(limits),
-      last_used_(os::now()),
-      assembler_(limits, giop::Role::client),
-      buffer_(std::make_unique_for_overwrite<std::byte[]>(buffer_size)) {
-  waiting_.reserve(64);
-}
+    : stream_(std::move(stream)), sender_(stream_), last_used_(os::now()), replies_(limits) {}
 
 ClientConnection::~ClientConnection() {
-  if (batch_) batch_->end(Time{});
+  sender_.end_batch();
   stream_->close();
 }
 
@@ -57,206 +41,125 @@ bool ClientConnection::call(PendingReply& pending, std::uint32_t request_id, Par
 }
 
 bool ClientConnection::start(PendingReply& pending, std::uint32_t request_id, Parts request, Time deadline) {
-  pending.id_ = request_id;
-  pending.state_ = PendingReply::State::waiting;
-  pending.group_ = nullptr;
-  pending.away_ = false;
-  pending.storage_.reset();
-  if (!enter_alone(pending)) enter(pending);
-  auto sent = send_behind_batch(Time{}, request, pending.sent_at_);
+  pending.begin(request_id);
+  enter(pending);
+  CallState& state = pending.call();
+  auto sent = sender_.send(Time{}, request, state.sent_at);
   if (!sent && sent.error().minor == minor::no_send_room) {
     // Another thread reads replies meanwhile: the server may be waiting for room, too.
-    if (pending.alone_) share(pending);
+    if (state.alone) share(pending);
     const dispatch::SuspensionScope waits;
-    sent = send_behind_batch(deadline, request, pending.sent_at_);
+    sent = sender_.send(deadline, request, state.sent_at);
   }
   if (!sent) not_sent(pending, sent.error());
   return sent.has_value();
 }
 
-bool ClientConnection::enter_alone(PendingReply& pending) noexcept {
-  pending.alone_ = lead_unlisted();
-  if (pending.alone_) alone_ = &pending;
-  return pending.alone_;
-}
-
-// Tries to lead alone. Returns false if another thread leads, or calls are in the list.
-bool ClientConnection::lead_unlisted() noexcept {
-  std::uint32_t nobody = 0;
-  // PAIR client_connection.use: acquire here <- release in leave_alone() and stop_leading(). This thread sees
-  // what the leader before it has read. relaxed on failure: the call goes to the list, under the mutex
-  return use_.compare_exchange_strong(nobody, led, std::memory_order_acquire, std::memory_order_relaxed);
-}
-
+// Begins a call. It has the connection for itself if no other call is in progress. Otherwise it comes to the list.
 void ClientConnection::enter(PendingReply& pending) {
-  const Lock lock(mutex_);
-  waiting_.push_back(&pending);
-  set_listed();
-}
-
-// With mutex_ held.
-void ClientConnection::set_listed() noexcept {
-  // PAIR client_connection.listed: release here -> acquire in deliver().
-  use_.fetch_or(listed, std::memory_order_release);
+  pending.call().alone = leader_.lead_unlisted();
+  if (pending.call().alone) {
+    alone_ = &pending;
+  } else {
+    const Lock lock = calls_.lock();
+    calls_.add(pending);
+  }
 }
 
 // Moves a call that was alone to the list. Then another call of the list leads.
 void ClientConnection::share(PendingReply& pending) {
-  const Lock lock(mutex_);
-  waiting_.push_back(&pending);
+  const Lock lock = calls_.lock();
+  calls_.add(pending);
   alone_ = nullptr;
-  pending.alone_ = false;
-  set_listed();
-  stop_leading();
+  pending.call().alone = false;
+  calls_.stop_leading();
 }
 
 // Ends a call that was alone.
 void ClientConnection::leave_alone(PendingReply& pending) noexcept {
   alone_ = nullptr;
-  pending.alone_ = false;
-  std::uint32_t own = led;
-  // PAIR client_connection.use: release here -> acquire in lead_unlisted() and lead(). seq_cst: before
-  // peer_ended_ is read, see on_peer_end(). relaxed on failure: a call has come to the list; the mutex orders the rest
-  if (!use_.compare_exchange_strong(own, 0, std::memory_order_seq_cst, std::memory_order_relaxed)) {
-    const Lock lock(mutex_);
-    stop_leading();
+  pending.call().alone = false;
+  if (!leader_.stop_unlisted()) {
+    const Lock lock = calls_.lock();
+    calls_.stop_leading();
   }
   settle_end();
-}
-
-// Tries to lead. Returns false if another thread leads.
-bool ClientConnection::lead() noexcept {
-  // seq_cst: as in leave_alone(), for on_peer_end()
-  return (use_.fetch_or(led, std::memory_order_seq_cst) & led) == 0;
-}
-
-// With mutex_ held.
-void ClientConnection::stop_leading() noexcept {
-  // seq_cst: before peer_ended_ is read, see on_peer_end()
-  use_.fetch_and(~led, std::memory_order_seq_cst);
-  wake_successor();
-}
-
-// Sends. A thread that may wait, or is not real-time, waits for room until the deadline. Such threads may fill only
-// their share of the backlog. A real-time thread, such as a task's thread that sends a oneway, does not wait and may
-// use all of it.
-Expected<void> ClientConnection::send_by(Time deadline, Parts request, bool may_wait,
-                                         std::uint64_t& position) noexcept {
-  const auto sent = send_behind_batch(Time{}, request, position);
-  if (sent || sent.error().minor != minor::no_send_room) return sent;
-  if (!may_wait && os::is_real_time()) return stream_->send(request, position);
-  const dispatch::SuspensionScope waits;
-  return send_behind_batch(deadline, request, position);
-}
-
-// Sends the request after the oneways that this thread has in the batch.
-Expected<void> ClientConnection::send_behind_batch(Time deadline, Parts request, std::uint64_t& position) noexcept {
-  if (batch_)
-    if (const auto sent = batch_->flush(deadline); !sent) return sent;
-  return stream_->send_by(deadline, request, position);
 }
 
 // Fails a call whose request was not sent. The server has not received all of it, so it cannot run it. What the server
 // sent before it closed may still be unread.
 void ClientConnection::not_sent(PendingReply& pending, const Error& error) {
   const bool is_lost = error.minor != minor::no_send_room;
-  if (is_lost) broken_.store(true, std::memory_order_relaxed);  // relaxed: a hint; the stream itself refuses
+  if (is_lost) end_.break_up();
   if (is_lost) read_last_words(pending);
-  const auto fail = [&] {
-    const bool told = pending.state_ == PendingReply::State::failed && pending.error_.completed == Completion::no;
-    if (!told)
-      pending.error_ = is_lost && why_lost() == dismissed ? dismissed : Error{error.kind, Completion::no, error.minor};
-    pending.state_ = PendingReply::State::failed;
-  };
-  if (pending.alone_) {
-    fail();
+  if (pending.call().alone) {
+    fail_unsent(pending, error, is_lost);
     leave_alone(pending);
   } else {
-    const Lock lock(mutex_);
-    fail();
-    remove(pending);
+    const Lock lock = calls_.lock();
+    fail_unsent(pending, error, is_lost);
+    calls_.remove(pending);
   }
   if (is_lost) break_up();
 }
 
-// Reads what the peer sent before its end. If another thread leads, it may be reading the same; then this thread waits
-// until that is done.
-void ClientConnection::read_last_words(PendingReply& pending) {
-  if (pending.alone_) {
-    read_some(Time{}, {});
-    return;
-  }
-  constexpr std::chrono::seconds longest{1};  // the stream has ended, so reading it does not take long
-  constexpr std::chrono::milliseconds pause{1};
-  Lock lock(mutex_);
-  const Time until = os::now() + longest;
-  bool has_read = false;
-  while (!has_read && pending.state_ == PendingReply::State::waiting && os::now() < until) {  // bound: the time
-    has_read = lead();
-    lock.unlock();
-    if (has_read) {
-      read_some(Time{}, {});
-    } else {
-      pending.parker_.park(os::now() + pause, {});
-    }
-    lock.lock();
-    if (has_read) stop_leading();
-  }
+void ClientConnection::fail_unsent(PendingReply& pending, const Error& error, bool is_lost) noexcept {
+  CallState& state = pending.call();
+  const bool told = state.phase == CallState::Phase::failed && state.error.completed == Completion::no;
+  const bool is_dismissed = is_lost && end_.why_lost() == ClientEnd::dismissed;
+  if (!told) state.error = is_dismissed ? ClientEnd::dismissed : Error{error.kind, Completion::no, error.minor};
+  state.phase = CallState::Phase::failed;
 }
 
 // While it writes the request, this thread owns the call, even if the call has already ended. A failure of the
 // connection fails all calls in the list; after that, no call is added.
 bool ClientConnection::post(PendingReply& pending, std::uint32_t request_id, Parts request, Time deadline,
                             ReplyGroup& group) {
-  pending.id_ = request_id;
-  pending.state_ = PendingReply::State::waiting;
-  pending.group_ = &group;
-  pending.alone_ = false;
-  pending.away_ = false;
-  pending.storage_.reset();
-  pending.next_ = nullptr;
-  pending.deadline_ = deadline;
-  pending.posting_ = true;
-  pending.error_ = {why_lost().kind, Completion::no, why_lost().minor};
+  pending.begin(request_id, &group);
+  CallState& state = pending.call();
+  state.alone = false;
+  state.next = nullptr;
+  state.deadline = deadline;
+  state.posting = true;
+  state.error = {end_.why_lost().kind, Completion::no, end_.why_lost().minor};
   {
-    const Lock lock(mutex_);
+    const Lock lock = calls_.lock();
     if (!open()) return false;
-    waiting_.push_back(&pending);
-    set_listed();
+    calls_.add(pending);
   }
-  const auto sent = send_by(deadline, request, false, pending.sent_at_);
+  const auto sent = sender_.send_by_class(deadline, request, false, state.sent_at);
   if (!sent) not_sent(pending, sent.error());
-  const Lock lock(mutex_);
-  pending.posting_ = false;
+  const Lock lock = calls_.lock();
+  state.posting = false;
   if (!sent) return false;
-  if (pending.state_ != PendingReply::State::waiting) hand_over(pending);
+  if (!state.is_waiting()) group.add_ended(pending);
   group.wake();
   return true;
 }
 
 PendingReply* ClientConnection::attend(ReplyGroup& group, Time until) {
-  Lock lock(mutex_);
-  if (group.first_ == nullptr) {
-    lead_or_sleep(lock, may_lead(group), group.parker_, earliest_deadline(group, until));
-    expire(group);
+  Lock lock = calls_.lock();
+  if (!group.has_ended()) {
+    lead_or_sleep(lock, calls_.may_lead(group), group.parker(), calls_.earliest_deadline(group, until));
+    calls_.expire(group, late);
   }
-  PendingReply* const ended = std::exchange(group.first_, nullptr);
-  group.last_ = nullptr;
-  for (const PendingReply* p = ended; p != nullptr; p = p->next_) std::erase(waiting_, p);
-  update_listed();
-  wake_successor();
+  PendingReply* const ended = calls_.take_ended(group);
   lock.unlock();
   settle_end();
-  for (const PendingReply* p = ended; p != nullptr; p = p->next_)
-    if (p->state_ == PendingReply::State::failed && p->error_ == late) cancel(p->id_);
+  for (const PendingReply* p = ended; p != nullptr; p = p->next()) cancel_if_late(*p);
   return ended;
 }
 
+void ClientConnection::cancel_if_late(const PendingReply& pending) noexcept {
+  const CallState& state = pending.call();
+  if (state.phase == CallState::Phase::failed && state.error == late) sender_.cancel(state.id);
+}
+
 Expected<void> ClientConnection::send(Parts request, Time deadline, bool may_batch) noexcept {
-  const auto taken = may_batch && batch_ ? batch_->take(request, deadline) : Expected<bool>(false);
+  const auto taken = may_batch ? sender_.batch(request, deadline) : Expected<bool>(false);
   if (taken && *taken) return {};
   std::uint64_t position = 0;
-  const auto sent = taken ? send_by(deadline, request, false, position) : Expected<void>(taken.error());
+  const auto sent = taken ? sender_.send_by_class(deadline, request, false, position) : Expected<void>(taken.error());
   if (sent || sent.error().minor == minor::no_send_room) return sent;
   warn_of_loss(sent.error());
   break_up();
@@ -268,57 +171,55 @@ Expected<void> ClientConnection::send(Parts request, Time deadline, bool may_bat
 void ClientConnection::warn_of_loss(const Error& error) noexcept try {
   const bool waited =
       error.minor == minor::send_stalled || error.minor == minor::send_backlog || error.minor == minor::send_backlogs;
-  // relaxed: only the first exchange matters
-  if (!waited || os::is_real_time() || told_loss_.exchange(true, std::memory_order_relaxed)) return;
+  if (!waited || os::is_real_time() || !end_.tells_loss()) return;
   os::log::warn("oneways to " + to_string(peer()) + " were lost: " + std::string(minor::text(error.minor)));
 } catch (const std::bad_alloc&) {
+}
+
+// The caller leads if no thread does. Otherwise it sleeps until its reply is there or the leader has stopped.
+bool ClientConnection::wait(PendingReply& pending, Time deadline, os::WaitStrategy strategy, Interruption* beside) {
+  const bool has_ended = pending.call().alone ? wait_alone(pending, deadline, strategy, beside)
+                                              : wait_listed(pending, deadline, strategy, beside);
+  if (has_ended) cancel_if_late(pending);
+  return has_ended;
 }
 
 // Waits for the reply of a call that has the connection for itself.
 bool ClientConnection::wait_alone(PendingReply& pending, Time deadline, os::WaitStrategy strategy,
                                   Interruption* beside) {
+  CallState& state = pending.call();
   // Bound: the deadline; each round takes bytes or sleeps.
-  while (pending.state_ == PendingReply::State::waiting) {
+  while (state.is_waiting()) {
     if (beside != nullptr && beside->is_called()) {
-      pending.away_ = true;
+      state.away = true;
       share(pending);
       return false;
     }
     const bool came = beside != nullptr ? read_beside(deadline, strategy, *beside) : read_some(deadline, strategy);
-    if (came || pending.state_ != PendingReply::State::waiting || deadline == never || os::now() < deadline) continue;
-    pending.state_ = PendingReply::State::failed;
-    pending.error_ = late;
+    if (!came && state.is_waiting() && deadline != never && os::now() >= deadline) state.fail(late);
   }
   leave_alone(pending);
   return true;
 }
 
-// The caller leads if no thread does. Otherwise it sleeps until its reply is there or the leader has stopped.
-bool ClientConnection::wait(PendingReply& pending, Time deadline, os::WaitStrategy strategy, Interruption* beside) {
-  if (pending.alone_) {
-    if (!wait_alone(pending, deadline, strategy, beside)) return false;
-    if (pending.state_ == PendingReply::State::failed && pending.error_ == late) cancel(pending.id_);
-    return true;
-  }
-  Lock lock(mutex_);
-  pending.away_ = false;
+bool ClientConnection::wait_listed(PendingReply& pending, Time deadline, os::WaitStrategy strategy,
+                                   Interruption* beside) {
+  CallState& state = pending.call();
+  Lock lock = calls_.lock();
+  state.away = false;
   // Bound: the deadline; each round takes bytes or sleeps.
-  while (pending.state_ == PendingReply::State::waiting) {
+  while (state.is_waiting()) {
     if (beside != nullptr && beside->is_called()) {
-      pending.away_ = true;
-      wake_successor();
+      state.away = true;
+      calls_.wake_successor();
       return false;
     }
-    lead_or_sleep(lock, true, pending.parker_, deadline, strategy, beside);
-    if (pending.state_ == PendingReply::State::waiting && deadline != never && os::now() >= deadline) {
-      pending.state_ = PendingReply::State::failed;
-      pending.error_ = late;
-    }
+    lead_or_sleep(lock, true, state.parker, deadline, strategy, beside);
+    if (state.is_waiting() && deadline != never && os::now() >= deadline) state.fail(late);
   }
-  remove(pending);
+  calls_.remove(pending);
   lock.unlock();
   settle_end();
-  if (pending.state_ == PendingReply::State::failed && pending.error_ == late) cancel(pending.id_);
   return true;
 }
 
@@ -326,7 +227,7 @@ bool ClientConnection::wait(PendingReply& pending, Time deadline, os::WaitStrate
 // otherwise it sleeps.
 void ClientConnection::lead_or_sleep(Lock& lock, bool may_lead, os::Parker& parker, Time deadline,
                                      os::WaitStrategy strategy, Interruption* beside) {
-  const bool leads = may_lead && lead();
+  const bool leads = may_lead && leader_.lead();
   lock.unlock();
   if (!leads) {
     parker.park(deadline, strategy);
@@ -336,87 +237,7 @@ void ClientConnection::lead_or_sleep(Lock& lock, bool may_lead, os::Parker& park
     read_some(deadline, strategy);
   }
   lock.lock();
-  // seq_cst: as in stop_leading()
-  if (leads) use_.fetch_and(~led, std::memory_order_seq_cst);
-}
-
-// Removes a call from the list; another waiting call becomes the leader.
-void ClientConnection::remove(PendingReply& pending) noexcept {
-  std::erase(waiting_, &pending);
-  update_listed();
-  wake_successor();
-}
-
-// With mutex_ held.
-void ClientConnection::update_listed() noexcept {
-  if (waiting_.empty())
-    use_.fetch_and(~listed, std::memory_order_relaxed);  // relaxed: it only says that the list is empty
-}
-
-// Wakes a thread to lead, if none does. A thread that waits for its own call comes first, because a collector may be
-// busy with a handler.
-void ClientConnection::wake_successor() noexcept {
-  // relaxed: a leader wakes a successor under the mutex when it stops
-  if (waiting_.empty() || (use_.load(std::memory_order_relaxed) & led) != 0) return;
-  const auto first = [&](auto&& may) {
-    const auto found = std::find_if(waiting_.begin(), waiting_.end(), may);
-    return found != waiting_.end() ? *found : nullptr;
-  };
-  if (auto* waits = first([](auto* p) { return p->group_ == nullptr && !p->away_; })) return waits->parker_.unpark();
-  if (auto* posted = first([](auto* p) { return p->group_ != nullptr; })) posted->group_->wake();
-}
-
-void ClientConnection::settle(PendingReply& pending, PendingReply::State state) noexcept {
-  pending.state_ = state;
-  if (pending.alone_) return;
-  if (pending.group_ == nullptr) return pending.parker_.unpark();
-  if (!pending.posting_) hand_over(pending);
-}
-
-void ClientConnection::hand_over(PendingReply& pending) noexcept {
-  ReplyGroup& group = *pending.group_;
-  (group.last_ == nullptr ? group.first_ : group.last_->next_) = &pending;
-  group.last_ = &pending;
-  group.wake();
-}
-
-// Returns whether the group's collector has calls to read for. Returns false while an ended call is still being posted:
-// its poster hands it over soon, and a collector that reads would not notice.
-bool ClientConnection::may_lead(const ReplyGroup& group) const noexcept {
-  bool has_calls = false;
-  for (const PendingReply* p : waiting_) {
-    if (p->group_ != &group) continue;
-    if (p->state_ != PendingReply::State::waiting) return false;
-    has_calls = true;
-  }
-  return has_calls;
-}
-
-Time ClientConnection::earliest_deadline(const ReplyGroup& group, Time without_calls) const noexcept {
-  Time earliest = never;
-  bool has_calls = false;
-  for (const PendingReply* p : waiting_) {
-    if (p->group_ != &group) continue;
-    earliest = std::min(earliest, p->deadline_);
-    has_calls = true;
-  }
-  return has_calls ? earliest : without_calls;
-}
-
-void ClientConnection::expire(const ReplyGroup& group) noexcept {
-  const Time now = os::now();
-  for (PendingReply* p : waiting_) {
-    const bool is_late = p->deadline_ != never && now >= p->deadline_;
-    if (p->group_ != &group || p->state_ != PendingReply::State::waiting || !is_late) continue;
-    p->error_ = late;
-    settle(*p, PendingReply::State::failed);
-  }
-}
-
-void ClientConnection::cancel(std::uint32_t request_id) noexcept {
-  cdr::Writer writer;
-  giop::write_cancel_request(writer, request_id);
-  (void)stream_->send(writer.bytes());  // best effort: the caller has its answer already
+  if (leads) leader_.stop();
 }
 
 // The monitor notices a server that ends an idle connection. A thread that calls just after that may be faster than the
@@ -428,25 +249,38 @@ bool ClientConnection::usable(Time now) noexcept {
   const Time before = last_used_.load(std::memory_order_relaxed);
   last_used_.store(now, std::memory_order_relaxed);
   if (now - before < long_idle) return true;
-  if (!lead_unlisted()) return true;
+  if (!leader_.lead_unlisted()) return true;
   read_some(Time{}, {});
   {
-    const Lock lock(mutex_);
-    stop_leading();
+    const Lock lock = calls_.lock();
+    calls_.stop_leading();
   }
   settle_end();
   return open();
 }
 
 void ClientConnection::close() noexcept {
-  broken_.store(true, std::memory_order_relaxed);  // relaxed: a hint
+  end_.break_up();
   stream_->close();
 }
 
 void ClientConnection::close_when_sent(Time deadline) noexcept {
-  broken_.store(true, std::memory_order_relaxed);  // relaxed: a hint
-  if (batch_) batch_->end(deadline);
-  stream_->close_when_sent(deadline);
+  end_.break_up();
+  sender_.close_when_sent(deadline);
+}
+
+// Ends the use of the connection, and tells the owner so once.
+void ClientConnection::break_up() noexcept {
+  end_.break_up();
+  if (!end_.tells_owner()) return;
+  if (const auto owner = owner_.lock()) owner->on_broken(*this, end_.is_answered());
+}
+
+void ClientConnection::on_idle() noexcept {
+  // relaxed: a task that is added now has just used the connection, so it is not idle
+  if (busy() || tasks_.load(std::memory_order_relaxed) > 0) return;
+  close();
+  break_up();
 }
 
 }  // namespace corelane::core

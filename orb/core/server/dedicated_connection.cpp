@@ -68,7 +68,7 @@ DedicatedConnection::DedicatedConnection(std::shared_ptr<ServerConnection> conne
 void DedicatedConnection::opened() noexcept {
   opened_ = true;
   empty_at_ = os::now();
-  if (bind_) connection_->send_done(*bind_);
+  if (bind_) connection_->replies().send_done(*bind_);
 }
 
 dispatch::JobSource::Found DedicatedConnection::poll(dispatch::JobPtr& job, Time now) noexcept {
@@ -86,19 +86,19 @@ dispatch::JobSource::Found DedicatedConnection::poll(dispatch::JobPtr& job, Time
     if (drained_) empty_at_ = now;
   }
   const Found found = connection_->next_job(rest_, received_, job);
-  if (const auto half_by = connection_->half_message(now)) half_by_ = *half_by;
+  if (const auto half_by = connection_->reader().update_deadline(now)) half_by_ = *half_by;
   return found;
 }
 
 void DedicatedConnection::lend() noexcept {
-  if (std::exchange(lent_, true)) return connection_->lend_on(true);
+  if (std::exchange(lent_, true)) return connection_->binding().lend_on(true);
   connection_->lend(std::exchange(rest_, {}), received_, half_by_);
 }
 
 // Gives the connection back to the reactor, which frees its resources. A thread with a deadline does not.
 void DedicatedConnection::close() noexcept {
-  if (!opened_ && bind_) connection_->send_exception(*bind_, no_such_task);
-  lent_ ? connection_->close_orderly() : connection_->release();
+  if (!opened_ && bind_) connection_->replies().send_exception(*bind_, no_such_task);
+  lent_ ? connection_->replies().close_orderly() : connection_->release();
 }
 
 }  // namespace corelane::core

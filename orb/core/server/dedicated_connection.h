@@ -73,10 +73,10 @@ class DedicatedConnection final : public dispatch::JobSource {
   bool drained() const noexcept override { return drained_ && rest_.empty(); }
   PeerId connection() const noexcept override { return connection_->id(); }
   bool comes_back() const noexcept override { return !bind_; }
-  int descriptor() const noexcept override { return connection_->descriptor(); }
+  int descriptor() const noexcept override { return connection_->stream().descriptor(); }
   Time wake_at() const noexcept override { return half_by_; }
   void lend() noexcept override;
-  void take_back() noexcept override { connection_->lend_on(false); }
+  void take_back() noexcept override { connection_->binding().lend_on(false); }
   void close() noexcept override;
 
  private:

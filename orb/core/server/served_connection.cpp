@@ -64,7 +64,7 @@ ServedConnection::ServedConnection(std::shared_ptr<ServerConnection> connection,
   note_quiet(os::now());
 }
 
-int ServedConnection::descriptor() const noexcept { return connection_->descriptor(); }
+int ServedConnection::descriptor() const noexcept { return connection_->stream().descriptor(); }
 
 void ServedConnection::close() noexcept { connection_->stream().close(); }
 
@@ -103,7 +103,7 @@ dispatch::RequestSource::Found ServedConnection::read(MutableBytes buffer, Time 
   transport::BorrowedBytes borrowed;
   const auto got = connection_->receive(buffer, latest, wait_, borrowed);
   if (may_end && !turn.end_wait()) return Found::gone;
-  connection_->take_borrowed(std::move(borrowed));
+  connection_->reader().memory().borrow(std::move(borrowed));
   if (!got && got.error().kind == ErrorKind::timeout) return Found::nothing;
   if (!got) return end(got.error());
   if (got->empty()) {
@@ -131,7 +131,7 @@ void ServedConnection::note_quiet(Time since) noexcept {
 dispatch::RequestSource::Found ServedConnection::parse(dispatch::JobPtr& job) noexcept {
   using Step = ServerConnection::Step;
   const Step step = connection_->next_request(rest_, !is_kept(), received_, job);
-  if (const auto half_by = connection_->half_message(received_)) {
+  if (const auto half_by = connection_->reader().update_deadline(received_)) {
     half_by_ = *half_by;
     note_quiet(received_);
   }
@@ -162,13 +162,14 @@ dispatch::RequestSource::Found ServedConnection::give(dispatch::JobPtr& job) noe
   if (!order_.idle()) try {
       request.keep_message();
       keep_rest();  // before enter(): after the decision full, another thread may read on
-      const auto decision =
-          connection_->remember_waiting(request) ? order_.enter(job, key_of(request)) : RequestOrder::Decision::waits;
+      const bool has_place = connection_->requests().add(request);
+      if (!has_place) connection_->replies().send_exception(request.to(), errors::queue_full);
+      const auto decision = has_place ? order_.enter(job, key_of(request)) : RequestOrder::Decision::waits;
       if (decision != RequestOrder::Decision::run) job.reset();  // order_ has it, or it was refused
       if (decision == RequestOrder::Decision::full) return Found::full;
       if (decision == RequestOrder::Decision::waits) return Found::again;
     } catch (const std::bad_alloc&) {
-      connection_->send_exception(request.to(), errors::no_memory);
+      connection_->replies().send_exception(request.to(), errors::no_memory);
       return job.reset(), Found::again;
     }
   if (!replies_.empty() && !QuickOperations::has(request.upcall())) flush();
@@ -196,20 +197,20 @@ void ServedConnection::finish(dispatch::JobPtr job) noexcept {
 
 void ServedConnection::keep_reply(Bytes reply) {
   if (reply.size() > longest_kept_reply || replies_.size() + reply.size() > most_kept_replies) flush();
-  if (reply.size() > longest_kept_reply) return connection_->send_patiently(reply);
+  if (reply.size() > longest_kept_reply) return connection_->replies().send_patiently(reply);
   replies_.insert(replies_.end(), reply.begin(), reply.end());
 }
 
 void ServedConnection::flush() noexcept {
   if (replies_.empty()) return;
   // The monitor thread also calls this, through detach(), and must not wait.
-  dispatch::has_substitute() ? connection_->send_patiently(replies_) : connection_->send(replies_);
+  dispatch::has_substitute() ? connection_->replies().send_patiently(replies_) : connection_->replies().send(replies_);
   replies_.clear();
 }
 
 bool ServedConnection::detach() noexcept {
   flush();
-  if (!connection_->remember_running(*current_) || !order_.detach(*current_, current_key_))
+  if (!connection_->requests().add_running(*current_) || !order_.detach(*current_, current_key_))
     connection_->stream().close();
   current_ = nullptr;
   keep_rest();
@@ -223,7 +224,7 @@ bool ServedConnection::is_kept() const noexcept {
 
 // Copies the unparsed bytes, because their buffer goes back to its thread.
 void ServedConnection::keep_rest() noexcept {
-  if (rest_.empty() || is_kept() || connection_->lies_elsewhere(rest_)) return;
+  if (rest_.empty() || is_kept() || connection_->reader().memory().is_shared(rest_)) return;
   try {
     std::vector<std::byte> kept(rest_.begin(), rest_.end());
     kept_.swap(kept);
@@ -238,7 +239,7 @@ dispatch::RequestSource::Next ServedConnection::finish_detached(dispatch::JobPtr
   job->finish();
   // The end of both directions is noticed only after something was sent to the peer.
   if (peer_end() != PeerEnd::none && connection_->stream().peer_end() == PeerEnd::both_directions)
-    connection_->give_up_requests();
+    connection_->requests().give_up();
   return order_.ended(*job);
 }
 
@@ -315,7 +316,7 @@ void ServedConnection::note_end(PeerEnd end) noexcept {
 bool ServedConnection::has_nothing_left() noexcept {
   note_end(connection_->stream().peer_end());
   const bool is_gone = peer_end() == PeerEnd::both_directions;
-  if (is_gone) connection_->give_up_requests();
+  if (is_gone) connection_->requests().give_up();
   if (peer_end() == PeerEnd::none || !rest_.empty() || connection_->stream().has_unread()) return false;
   only_end_left_.store(true, std::memory_order_relaxed);  // relaxed: this thread asks unblocked() before it waits
   return is_gone || connection_->stream().await_drained();
@@ -354,14 +355,14 @@ bool ServedConnection::expire(Time now) noexcept {
     note_quiet(now);
     return false;
   }
-  connection_->close_orderly();
+  connection_->replies().close_orderly();
   return end(transport::ended_by(minor::idle_timeout)), true;
 }
 
 bool ServedConnection::evict(bool surely) noexcept {
-  const bool unread = connection_->has_sent_message() && connection_->stream().has_bytes();
+  const bool unread = connection_->reader().has_sent_message() && connection_->stream().has_bytes();
   if (!surely && (unread || !connection_->is_idle())) return false;
-  connection_->close_orderly();
+  connection_->replies().close_orderly();
   return end(transport::ended_by(minor::closed_here)), true;
 }
 

@@ -140,7 +140,7 @@ void Server::refuse_new_requests() {
 void Server::close_connections() {
   const Time deadline = os::now() + settings_.flush_timeout;
   const auto all = connections();
-  for (const auto& connection : all) connection->close_when_sent(deadline);
+  for (const auto& connection : all) connection->replies().close_when_sent(deadline);
   for (const auto& connection : all) (void)connection->stream().wait_until_closed(deadline);
   incidents_.tell();
 }

@@ -12,6 +12,8 @@
 //                     reply: unsigned long long token, as that of _corelane_admit; the previous token becomes invalid
 //   _corelane_depart  argument: unsigned long long, the task; BAD_PARAM unknown_task unless the task was admitted
 //                     over the connection on which this comes
+#include "orb/core/server/server_builtin.h"
+
 #include <algorithm>
 #include <new>
 
@@ -29,6 +31,7 @@ namespace corelane::core {
 namespace {
 
 using errors::no_memory;
+using Request = giop::Parsed<giop::RequestHeader>;
 
 std::uint64_t new_token(const Server& server) noexcept {
   return server.settings().executive.mode == dispatch::DispatchMode::direct ? BindTokens::make_token() : 0;
@@ -48,7 +51,7 @@ class AdmissionReply final : public dispatch::AdmissionHandler {
       server.bind_tokens().withdraw(admission.task);
       return server.executive().depart(admission.task, connection_->id());
     }
-    connection_->read_for_tasks();
+    connection_->stream().read_for_tasks();
     const auto context = giop::encode_contract({.task = admission.task, .contract = contract_});
     const giop::ServiceContext contexts[] = {{giop::context::contract, context}};
     cdr::Writer writer;
@@ -57,7 +60,7 @@ class AdmissionReply final : public dispatch::AdmissionHandler {
     writer.write(admission.priority.value);
     writer.write(static_cast<std::uint64_t>(admission.bound.count()));
     writer.write(token_);
-    connection_->send_whole(writer);
+    connection_->replies().send_whole(writer);
   } catch (const std::bad_alloc&) {
     connection_->server().bind_tokens().withdraw(admission.task);
     connection_->server().executive().depart(admission.task, connection_->id());
@@ -65,11 +68,11 @@ class AdmissionReply final : public dispatch::AdmissionHandler {
   }
   void refused(const sched::Refusal& refusal) noexcept override {
     connection_->tasks().close(ticket_);
-    connection_->send_refusal(to_, refusal);
+    connection_->replies().send_refusal(to_, refusal);
   }
   void failed(Error error) noexcept override {
     connection_->tasks().close(ticket_);
-    connection_->send_exception(to_, error);
+    connection_->replies().send_exception(to_, error);
   }
 
  private:
@@ -106,106 +109,123 @@ constexpr Error bound_already{ErrorKind::bad_inv_order, Completion::no, minor::c
 constexpr Error unknown_task{ErrorKind::bad_param, Completion::no, minor::unknown_task};
 constexpr Error no_operation{ErrorKind::bad_operation, Completion::no, minor::no_such_operation};
 
-}  // namespace
-
-bool ServerConnection::answer_builtin(Request& request, const ReplyTo& to, const ActiveObject& object) {
-  const std::string_view operation = request.header.operation;
-  if (!operation.starts_with('_')) return false;
-  if (operation == "_corelane_admit") return admit(request, to, object), true;
-  if (operation == "_corelane_depart") return depart(request, to), true;
-  if (operation == "_corelane_bind") return bind(request, to), true;
-  if (operation == "_corelane_offer") return offer(request, to), true;
-  if (operation == "_interface")
-    return send_exception(to, {ErrorKind::intf_repos, Completion::no, minor::omg | 1}), true;
-  if (operation == "_domain_managers") return send_exception(to, {ErrorKind::no_implement, Completion::no, 0}), true;
-
-  begin_reply_to(writer_, to);
-  if (operation == "_is_a") {
-    std::string_view id;
-    if (!request.body.read_string(id)) return send_exception(to, request.body.error()), true;
-    writer_.write(object.skeleton().is_a(id));
-  } else if (operation == "_non_existent" || operation == "_not_existent") {
-    writer_.write(!object.active());
-  } else if (operation == "_component") {
-    giop::encode(writer_, giop::Ior{});  // no object here is part of a component
-  } else if (operation == "_repository_id") {
-    writer_.write_string(object.skeleton().ids.empty() ? "" : object.skeleton().ids.front());
-  } else {
-    return false;
-  }
-  if (to.expected) send_whole(writer_);
-  return true;
-}
-
-void ServerConnection::admit(Request& request, const ReplyTo& to, const ActiveObject& object) {
-  asked_for_tasks_ = true;
+void admit(ServerConnection& connection, Request& request, const ReplyTo& to, const ActiveObject& object) {
+  connection.reader().use().note_asked();
   const auto context = request.header.contexts.find(giop::context::contract);
-  if (!context) return send_exception(to, {ErrorKind::bad_param, Completion::no, minor::bad_contract});
+  if (!context)
+    return connection.replies().send_exception(to, {ErrorKind::bad_param, Completion::no, minor::bad_contract});
   const auto content = giop::decode_contract(*context);
   std::string_view operation;
-  if (!content) return send_exception(to, content.error());
-  if (!request.body.read_string(operation)) return send_exception(to, request.body.error());
+  if (!content) return connection.replies().send_exception(to, content.error());
+  if (!request.body.read_string(operation)) return connection.replies().send_exception(to, request.body.error());
   if (!content->contract || !is_sound(*content->contract)) {
     const auto fault = content->contract ? fault_of(*content->contract) : std::nullopt;
-    return send_exception(to, {ErrorKind::bad_param, Completion::no, minor::bad_contract}, fault.value_or(""));
+    return connection.replies().send_exception(to, {ErrorKind::bad_param, Completion::no, minor::bad_contract},
+                                               fault.value_or(""));
   }
   const Upcall* upcall = object.skeleton().find(operation);
-  if (upcall == nullptr) return send_exception(to, no_operation, unknown_operation(object.skeleton(), operation));
-  if (binding_.owner) return send_exception(to, bound_already);
-  if (server_->requests().passage() != Passage::active)
-    return send_exception(to, {ErrorKind::transient, Completion::no, minor::shutting_down});
-  if (!to.expected) return send_exception(to, no_operation);  // counted and dropped: the client would not learn of it
-  const Settings& settings = server_->settings();
-  const auto ticket = tasks_.open(to.request_id, request.header.target.object_key, *upcall,
-                                  settings.executive.max_tasks + settings.requests_per_connection);
-  if (!ticket) return send_exception(to, {ErrorKind::transient, Completion::no, minor::queue_full});
-  const Contract contract = made_strict(*content->contract, settings, credentials());
+  if (upcall == nullptr)
+    return connection.replies().send_exception(to, no_operation, unknown_operation(object.skeleton(), operation));
+  if (connection.binding().owner()) return connection.replies().send_exception(to, bound_already);
+  if (connection.server().requests().passage() != Passage::active)
+    return connection.replies().send_exception(to, {ErrorKind::transient, Completion::no, minor::shutting_down});
+  if (!to.expected)
+    return connection.replies().send_exception(to,
+                                               no_operation);  // counted and dropped: the client would not learn of it
+  const Settings& settings = connection.server().settings();
+  const auto ticket = connection.tasks().open(to.request_id, request.header.target.object_key, *upcall,
+                                              settings.executive.max_tasks + settings.requests_per_connection);
+  if (!ticket)
+    return connection.replies().send_exception(to, {ErrorKind::transient, Completion::no, minor::queue_full});
+  const Contract contract = made_strict(*content->contract, settings, connection.credentials());
   try {
-    server_->executive().admit({.contract = contract,
-                                .owner = id(),
-                                .label = label_of(object.skeleton(), *upcall),
-                                .holder = holder_of(stream_->peer().host, credentials())},
-                               std::make_unique<AdmissionReply>(shared_from_this(), *ticket, to, contract));
+    connection.server().executive().admit(
+        {.contract = contract,
+         .owner = connection.id(),
+         .label = label_of(object.skeleton(), *upcall),
+         .holder = holder_of(connection.stream().peer().host, connection.credentials())},
+        std::make_unique<AdmissionReply>(connection.shared_from_this(), *ticket, to, contract));
   } catch (const std::bad_alloc&) {
-    tasks_.close(*ticket);
+    connection.tasks().close(*ticket);
     throw;
   }
 }
 
-void ServerConnection::depart(Request& request, const ReplyTo& to) {
+void depart(ServerConnection& connection, Request& request, const ReplyTo& to) {
   std::uint64_t task = 0;
-  if (!request.body.read(task)) return send_exception(to, request.body.error());
-  if (!tasks_.forget(TaskId{task})) return send_exception(to, unknown_task);
-  server_->bind_tokens().withdraw(TaskId{task});
-  server_->executive().depart(TaskId{task}, id());
-  send_done(to);
+  if (!request.body.read(task)) return connection.replies().send_exception(to, request.body.error());
+  if (!connection.tasks().forget(TaskId{task})) return connection.replies().send_exception(to, unknown_task);
+  connection.server().bind_tokens().withdraw(TaskId{task});
+  connection.server().executive().depart(TaskId{task}, connection.id());
+  connection.replies().send_done(to);
 }
 
 // For a client whose task has lost its own connection, or never got one.
-void ServerConnection::offer(Request& request, const ReplyTo& to) {
+void offer(ServerConnection& connection, Request& request, const ReplyTo& to) {
   std::uint64_t task = 0;
-  if (!request.body.read(task)) return send_exception(to, request.body.error());
-  if (!to.expected) return send_exception(to, no_operation);  // counted and dropped: the client would not learn of it
-  if (!tasks_.has(TaskId{task})) return send_exception(to, unknown_task);
-  const std::uint64_t token = new_token(*server_);
-  if (token != 0) server_->bind_tokens().issue(TaskId{task}, token, shared_from_this());
-  begin_reply_to(writer_, to);
-  writer_.write(token);
-  send_whole(writer_);
+  if (!request.body.read(task)) return connection.replies().send_exception(to, request.body.error());
+  if (!to.expected)
+    return connection.replies().send_exception(to,
+                                               no_operation);  // counted and dropped: the client would not learn of it
+  if (!connection.tasks().has(TaskId{task})) return connection.replies().send_exception(to, unknown_task);
+  const std::uint64_t token = new_token(connection.server());
+  if (token != 0) connection.server().bind_tokens().issue(TaskId{task}, token, connection.shared_from_this());
+  cdr::Writer& writer = connection.replies().writer();
+  begin_reply_to(writer, to);
+  writer.write(token);
+  connection.replies().send_whole(writer);
 }
 
 // Hands the connection over to a task. The task's thread answers the request. If the task has left, the thread that
 // finds this answers. A connection that may own tasks itself is refused: its tasks' requests would be read at the
 // priority of this one task.
-void ServerConnection::bind(Request& request, const ReplyTo& to) {
+void bind(ServerConnection& connection, Request& request, const ReplyTo& to) {
   std::uint64_t task = 0, token = 0;
-  if (!request.body.read(task) || !request.body.read(token)) return send_exception(to, request.body.error());
-  if (!to.expected) return send_exception(to, no_operation);  // counted and dropped: the client would not learn of it
-  if (binding_.owner || !tasks_.empty()) return send_exception(to, bound_already);
-  auto owner = stream_->descriptor() >= 0 ? server_->bind_tokens().claim(TaskId{task}, token) : nullptr;
-  if (!owner) return send_exception(to, unknown_task);
-  binding_ = {.task = TaskId{task}, .owner = std::move(owner), .request = to};
-  read_for_tasks();
+  if (!request.body.read(task) || !request.body.read(token))
+    return connection.replies().send_exception(to, request.body.error());
+  if (!to.expected)
+    return connection.replies().send_exception(to,
+                                               no_operation);  // counted and dropped: the client would not learn of it
+  if (connection.binding().owner() || !connection.tasks().empty())
+    return connection.replies().send_exception(to, bound_already);
+  auto owner =
+      connection.stream().descriptor() >= 0 ? connection.server().bind_tokens().claim(TaskId{task}, token) : nullptr;
+  if (!owner) return connection.replies().send_exception(to, unknown_task);
+  connection.binding().bind(TaskId{task}, std::move(owner), to);
+  connection.stream().read_for_tasks();
+}
+
+}  // namespace
+
+bool answer_builtin(ServerConnection& connection, Request& request, const ReplyTo& to, const ActiveObject& object) {
+  const std::string_view operation = request.header.operation;
+  if (!operation.starts_with('_')) return false;
+  if (operation == "_corelane_admit") return admit(connection, request, to, object), true;
+  if (operation == "_corelane_depart") return depart(connection, request, to), true;
+  if (operation == "_corelane_bind") return bind(connection, request, to), true;
+  if (operation == "_corelane_offer") return offer(connection, request, to), true;
+  if (operation == "_interface")
+    return connection.replies().send_exception(to, {ErrorKind::intf_repos, Completion::no, minor::omg | 1}), true;
+  if (operation == "_domain_managers")
+    return connection.replies().send_exception(to, {ErrorKind::no_implement, Completion::no, 0}), true;
+
+  cdr::Writer& writer = connection.replies().writer();
+  begin_reply_to(writer, to);
+  if (operation == "_is_a") {
+    std::string_view id;
+    if (!request.body.read_string(id)) return connection.replies().send_exception(to, request.body.error()), true;
+    writer.write(object.skeleton().is_a(id));
+  } else if (operation == "_non_existent" || operation == "_not_existent") {
+    writer.write(!object.active());
+  } else if (operation == "_component") {
+    giop::encode(writer, giop::Ior{});  // no object here is part of a component
+  } else if (operation == "_repository_id") {
+    writer.write_string(object.skeleton().ids.empty() ? "" : object.skeleton().ids.front());
+  } else {
+    return false;
+  }
+  if (to.expected) connection.replies().send_whole(writer);
+  return true;
 }
 
 }  // namespace corelane::core

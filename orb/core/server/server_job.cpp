@@ -85,7 +85,7 @@ void ServerJob::prepare(std::shared_ptr<ServerConnection> connection, std::share
   } else if (!storage_) {
     counted_ = message_.size();
     if (memory != nullptr) memory->turn_into_request(counted_);
-    connection_->keep(message.bytes, bytes_);
+    connection_->reader().keep(message.bytes, bytes_);
     message_ = bytes_;
   }
   cancelled_.store(false, std::memory_order_relaxed);  // relaxed: published with the job
@@ -139,7 +139,7 @@ bool ServerJob::set_aside() {
   std::unique_ptr<ServerJob> fresh = server.take_job();
   fresh->take_over(*this);
   if (server.requests().enter() != Passage::active) {
-    connection_->replace(*fresh, *this);
+    connection_->requests().replace(*fresh, *this);
     return reply_exception(shutting_down), true;
   }
   ServerJob* const made = fresh.release();
@@ -149,7 +149,7 @@ bool ServerJob::set_aside() {
     answered_.store(true, std::memory_order_relaxed);  // relaxed: as in answers(). The other job answers
     return true;
   }
-  made->connection_->replace(*made, *this);
+  made->connection_->requests().replace(*made, *this);
   return false;
 }
 
@@ -175,7 +175,7 @@ void ServerJob::take_over(ServerJob& other) {
   arrived = other.arrived;
   task = other.task;
   owner = other.owner;
-  connection_->replace(other, *this);
+  connection_->requests().replace(other, *this);
 }
 
 void ServerJob::run_inside() {
@@ -205,13 +205,13 @@ void ServerJob::reply_unwritable() {
 }
 
 void ServerJob::finish() noexcept {
-  if (replies_ && answers()) connection_->send_reply(writer_);
+  if (replies_ && answers()) connection_->replies().send_reply(writer_);
 }
 
 Bytes ServerJob::take_reply() noexcept {
   if (!replies_ || !answers()) return {};
   if (giop::finish(writer_)) return writer_.bytes();
-  if (writer_.error().kind == ErrorKind::no_memory) connection_->cut_off(writer_.error());
+  if (writer_.error().kind == ErrorKind::no_memory) connection_->replies().cut_off(writer_.error());
   return {};
 }
 
@@ -222,7 +222,7 @@ bool ServerJob::answers() noexcept {
 
 void ServerJob::time_out() noexcept {
   if (to_.expected && answers())
-    connection_->send_exception(to_, {ErrorKind::timeout, Completion::maybe, minor::budget_spent});
+    connection_->replies().send_exception(to_, {ErrorKind::timeout, Completion::maybe, minor::budget_spent});
 }
 
 // Runs the servant's operation. Leaves the reply in writer_: the results, or the exception that the servant threw.
@@ -303,17 +303,17 @@ bool ServerJob::declared(std::string_view id) const noexcept {
 
 void ServerJob::refuse(const sched::Refusal& refusal) noexcept {
   object_->note_refusal(*upcall_, task, refusal);  // note it before the client can call again
-  connection_->send_refusal(to_, refusal);
+  connection_->replies().send_refusal(to_, refusal);
 }
 
 void ServerJob::fail(Error error) noexcept { reply_exception(error); }
 
 void ServerJob::reply_exception(const Error& error) noexcept {
-  if (answers()) connection_->send_exception(to_, error);
+  if (answers()) connection_->replies().send_exception(to_, error);
 }
 
 void ServerJob::recycle() noexcept {
-  if (remembered_) connection_->forget(*this);
+  if (listed_) connection_->requests().remove(*this);
   discount();
   const std::shared_ptr<ServerConnection> connection = std::move(connection_);  // keeps the server alive below
   object_.reset();

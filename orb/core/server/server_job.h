@@ -60,6 +60,11 @@ class ServerJob final : public dispatch::Job {
   // no reply.
   void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }  // relaxed: a hint, nothing follows
 
+  // Says whether it is in the connection's list, for a CancelRequest. With the list's lock, or without it when no other
+  // thread can find the job.
+  bool is_listed() const noexcept { return listed_; }
+  void set_listed(bool listed) noexcept { listed_ = listed; }
+
   void run(const dispatch::JobContext& context) noexcept override;
   void finish() noexcept override;
   void time_out() noexcept override;
@@ -96,9 +101,7 @@ class ServerJob final : public dispatch::Job {
   ReplyTo to_;
   giop::ChainContext chain_;
   std::atomic<bool> cancelled_{false};
-  friend class ServerConnection;
-  // The connection has it in its list, for a CancelRequest. Guarded by the connection's mutex or owned.
-  bool remembered_ = false;
+  bool listed_ = false;
   bool replies_ = false;  // the reply is in writer_
   std::atomic<bool> answered_{false};
   // Bytes in the connection's memory account. What lies in memory shared with the peer is not counted.

@@ -18,7 +18,7 @@
 #include "orb/transport/detail/channel_listener.h"
 #include "orb/transport/detail/connection_limiter.h"
 #include "orb/transport/detail/reactor_impl.h"
-#include "orb/transport/detail/stream_connection.h"
+#include "orb/transport/stream/stream_connection.h"
 
 namespace corelane::transport {
 namespace {
@@ -93,8 +93,7 @@ Expected<std::shared_ptr<Connection>> ChannelTransport::connect(const Endpoint& 
   ChannelWatch watch = ChannelWatch::make(channel->peer(), options_);
   auto link = ChannelLink::make(std::move(*channel), std::move(watch), channel_endpoint({}), endpoint);
   if (!link) return link.error();
-  return std::shared_ptr<Connection>(
-      std::make_shared<StreamConnection>(std::move(*link), reactor_, limits_, std::nullopt));
+  return std::shared_ptr<Connection>(StreamConnection::make(std::move(*link), reactor_, limits_));
 }
 
 Expected<std::unique_ptr<Listener>> ChannelTransport::listen(const Endpoint& endpoint, Acceptor acceptor) {

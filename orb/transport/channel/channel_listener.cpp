@@ -21,7 +21,7 @@
 #include "orb/os/log.h"
 #include "orb/os/process/descriptor_limit.h"
 #include "orb/transport/detail/channel_link.h"
-#include "orb/transport/detail/stream_connection.h"
+#include "orb/transport/stream/stream_connection.h"
 
 namespace corelane::transport {
 namespace {
@@ -239,8 +239,7 @@ void ChannelListener::admit(channel::Channel channel) {
   auto link = ChannelLink::make(std::move(channel), std::move(place->watch), shared_->endpoint, channel_endpoint({}));
   if (!link) return say("a channel could not be watched; see /proc/sys/fs/epoll/max_user_watches");
   auto connection =
-      std::make_shared<StreamConnection>(std::move(*link), shared_->reactor, shared_->limits, std::move(place->ticket));
-  connection->register_evictable();
+      StreamConnection::make(std::move(*link), shared_->reactor, shared_->limits, std::move(place->ticket));
   shared_->reactor->ordinary()->post([shared = shared_, connection = std::move(connection)] {
     if (shared->stopped) return;
     const Acceptor acceptor = shared->acceptor;  // a copy: stop() inside the call ends this listener, but not the call

@@ -100,6 +100,10 @@ class Link {
   virtual channel::Channel* channel() noexcept { return nullptr; }
   virtual std::optional<PeerCredentials> credentials() const noexcept { return std::nullopt; }
   virtual std::vector<gid_t> groups() const { return {}; }
+
+  // See Connection::peer_end() of an open connection, and Connection::has_bytes(). Thread: any.
+  Connection::PeerEnd peer_end() const noexcept;
+  bool has_bytes() const noexcept;
 };
 
 }  // namespace corelane::transport

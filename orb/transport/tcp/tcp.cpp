@@ -12,8 +12,8 @@
 #include "orb/transport/detail/reactor_impl.h"
 #include "orb/transport/detail/socket.h"
 #include "orb/transport/detail/socket_link.h"
-#include "orb/transport/detail/stream_connection.h"
 #include "orb/transport/detail/stream_listener.h"
+#include "orb/transport/stream/stream_connection.h"
 
 namespace corelane::transport {
 namespace {
@@ -66,8 +66,8 @@ Expected<std::shared_ptr<Connection>> TcpTransport::connect(const Endpoint& endp
   if (!addresses) return addresses.error();
   auto fd = connect_any(*addresses, deadline, limits_.connect_stop.get());
   if (!fd) return fd.error();
-  return std::shared_ptr<Connection>(std::make_shared<StreamConnection>(std::make_unique<SocketLink>(std::move(*fd)),
-                                                                        reactor_, limits_, std::nullopt));
+  return std::shared_ptr<Connection>(
+      StreamConnection::make(std::make_unique<SocketLink>(std::move(*fd)), reactor_, limits_));
 }
 
 Expected<std::unique_ptr<Listener>> TcpTransport::listen(const Endpoint& endpoint, Acceptor acceptor) {

@@ -14,9 +14,9 @@
 #include "orb/transport/detail/reactor_impl.h"
 #include "orb/transport/detail/socket.h"
 #include "orb/transport/detail/socket_link.h"
-#include "orb/transport/detail/stream_connection.h"
 #include "orb/transport/detail/stream_listener.h"
 #include "orb/transport/not_trusted.h"
+#include "orb/transport/stream/stream_connection.h"
 
 namespace corelane::transport {
 namespace {
@@ -46,8 +46,8 @@ Expected<std::shared_ptr<Connection>> UnixTransport::connect(const Endpoint& end
   auto fd = connect_stream(unix_address(endpoint.path), deadline, limits_.connect_stop.get());
   if (!fd) return fd.error();
   if (!may_be_called(*fd, endpoint.path, options_)) return not_trusted;
-  return std::shared_ptr<Connection>(std::make_shared<StreamConnection>(std::make_unique<SocketLink>(std::move(*fd)),
-                                                                        reactor_, limits_, std::nullopt));
+  return std::shared_ptr<Connection>(
+      StreamConnection::make(std::make_unique<SocketLink>(std::move(*fd)), reactor_, limits_));
 }
 
 Expected<std::unique_ptr<Listener>> UnixTransport::listen(const Endpoint& endpoint, Acceptor acceptor) {

@@ -20,8 +20,8 @@
 #include "orb/transport/detail/reactor_impl.h"
 #include "orb/transport/detail/socket.h"
 #include "orb/transport/detail/socket_link.h"
-#include "orb/transport/detail/stream_connection.h"
 #include "orb/transport/detail/stream_listener.h"
+#include "orb/transport/stream/stream_connection.h"
 #include "orb/transport/transport_kind.h"
 
 namespace corelane::transport {
@@ -114,8 +114,8 @@ Expected<std::shared_ptr<Connection>> VsockTransport::connect(const Endpoint& en
   if (!fd) return fd.error();
   // The kernel reports no error for a socket that was shut down while it connected.
   if (stop != nullptr && stop->stopped()) return errors::connect_failed;
-  return std::shared_ptr<Connection>(std::make_shared<StreamConnection>(std::make_unique<SocketLink>(std::move(*fd)),
-                                                                        reactor_, limits_, std::nullopt));
+  return std::shared_ptr<Connection>(
+      StreamConnection::make(std::make_unique<SocketLink>(std::move(*fd)), reactor_, limits_));
 }
 
 Expected<std::unique_ptr<Listener>> VsockTransport::listen(const Endpoint& endpoint, Acceptor acceptor) {

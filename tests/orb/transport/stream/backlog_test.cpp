@@ -1,5 +1,5 @@
 // Tests the backlog alone: it keeps bytes in order and within its bound, whatever the sizes of its chunks.
-#include "orb/transport/detail/backlog.h"
+#include "orb/transport/stream/backlog.h"
 
 #include <catch2/catch.hpp>
 #include <string>
@@ -21,9 +21,9 @@ void append(Backlog& backlog, std::string_view text) {
 std::string drain(Backlog& backlog, std::size_t step) {
   std::string text;
   while (!backlog.empty()) {
-    const Bytes piece = backlog.front().first(std::min(step, backlog.front().size()));
-    text += text_of(piece);
-    backlog.consume(piece.size());
+    const Bytes part = backlog.front().first(std::min(step, backlog.front().size()));
+    text += text_of(part);
+    backlog.consume(part.size());
   }
   return text;
 }

@@ -1,4 +1,4 @@
-#include "orb/transport/detail/outbox.h"
+#include "orb/transport/stream/outbox.h"
 
 #include <algorithm>
 #include <utility>

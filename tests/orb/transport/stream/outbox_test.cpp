@@ -1,5 +1,5 @@
 // Tests the outbox alone, which keeps what waits for a link: how much may wait, and which sender is next.
-#include "orb/transport/detail/outbox.h"
+#include "orb/transport/stream/outbox.h"
 
 #include <catch2/catch.hpp>
 #include <chrono>

@@ -16,8 +16,8 @@
 #include "orb/base/minor.h"
 #include "orb/base/time.h"
 #include "orb/os/pi_mutex.h"
-#include "orb/transport/detail/backlog.h"
 #include "orb/transport/memory_budget.h"
+#include "orb/transport/stream/backlog.h"
 
 namespace corelane::transport {
 

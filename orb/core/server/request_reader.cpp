@@ -1,0 +1,221 @@
+#include "orb/core/server/request_reader.h"
+
+#include <new>
+#include <string>
+#include <utility>
+
+#include "orb/base/errors.h"
+#include "orb/base/minor.h"
+#include "orb/core/chains/wire_chain.h"
+#include "orb/core/connections/too_large.h"
+#include "orb/core/server/dedicated_connection.h"
+#include "orb/core/server/request_task.h"
+#include "orb/core/server/server_builtin.h"
+#include "orb/core/server/server_connection.h"
+#include "orb/core/server/server_job.h"
+#include "orb/giop/corelane_contexts.h"
+
+namespace corelane::core {
+namespace {
+
+using errors::no_memory;
+using errors::queue_full;
+using errors::shutting_down;
+
+}  // namespace
+
+RequestReader::RequestReader(Server& server, transport::Connection& stream, ServerReplies& replies,
+                             PendingRequests& requests, TaskOwnership& tasks, std::unique_ptr<MessageQuota> quota)
+    : server_(server),
+      stream_(stream),
+      replies_(replies),
+      requests_(requests),
+      tasks_(tasks),
+      quota_(*quota),
+      assembler_(server.settings().giop, giop::Role::server, std::move(quota)),
+      objects_(server.target()),
+      deadline_(server.settings().connections.header_timeout) {}
+
+bool RequestReader::take_message(ServerConnection& connection, Bytes& bytes, Time received) noexcept try {
+  const auto message = assembler_.next(bytes, received);
+  if (!message) return refuse(message.error()), false;
+  if (!*message) return false;
+  deadline_.note_completed();
+  if (!std::exchange(has_sent_message_, true)) stream_.note_first_message();
+  use_.begin_message();
+  take(connection, **message, received);
+  note_use(!runs_requests_ && connection.binding().reading_task() == no_task);
+  return stream_.is_open();
+} catch (const std::bad_alloc&) {
+  return refuse(no_memory), false;
+}
+
+void RequestReader::take_messages(ServerConnection& connection, Bytes bytes, Time received) noexcept {
+  while (take_message(connection, bytes, received)) continue;
+  memory_.release();
+}
+
+// Counts a message. The reactor's account is charged only if the reactor reads the connection.
+void RequestReader::note_use(bool by_reactor) noexcept {
+  use_.end_message();
+  if (by_reactor) stream_.charge_message(use_.is_foreseen());
+}
+
+void RequestReader::refuse(const Error& error) noexcept {
+  if (error.minor == minor::half_messages) return replies_.refuse_incomplete(assembler_.refused());
+  replies_.refuse_message(error, assembler_.owed_version());
+}
+
+void RequestReader::take(ServerConnection& connection, const giop::Message& message, Time received) {
+  replies_.set_version(message.header.version);
+  if (message.refusal != 0) return refuse_too_large(message);
+  switch (message.header.type) {
+    case giop::MessageType::request:
+      return take_request(connection, message, received);
+    case giop::MessageType::locate_request:
+      return take_locate_request(message);
+    case giop::MessageType::cancel_request:
+      return take_cancel(message);
+    default:  // CloseConnection, MessageError; the assembler passes nothing else
+      stream_.close();
+  }
+}
+
+// Refuses a request that is too large. Its remaining bytes are skipped as they arrive.
+void RequestReader::refuse_too_large(const giop::Message& message) {
+  const Error error{ErrorKind::imp_limit, Completion::no, message.refusal};
+  const auto request = giop::parse_beginning(message, server_.settings().giop);
+  if (!request) return refuse(error);
+  ReplyTo to{.request_id = request->id, .version = request->version, .expected = request->response_expected};
+  try {
+    // The operation is known if the whole header has arrived.
+    const auto whole = giop::parse_request(message, server_.settings().giop);
+    if (whole) to.operation = whole->header.operation;
+    const std::string text =
+        too_large_text(whole ? "the request for " + std::string(whole->header.operation) : "a request", "the server",
+                       giop::header_size + std::size_t{message.header.body_size}, server_.settings().giop.message_size);
+    server_.incidents().too_large(text);
+    replies_.send_exception(to, error, text);
+  } catch (const std::bad_alloc&) {
+    replies_.send_exception(to, error);
+  }
+}
+
+void RequestReader::take_request(ServerConnection& connection, const giop::Message& message, Time received) {
+  auto request = giop::parse_request(message, server_.settings().giop);
+  if (!request) return refuse(request.error());
+  ReplyTo to{request->header.request_id, message.header.version, request->header.response_expected()};
+  if (to.expected && !replies_.are_taken()) return server_.incidents().request_abandoned();
+  to.operation = request->header.operation;
+  const auto code_sets = code_sets_.of_request(request->header.contexts, message.header.version);
+  if (!code_sets) return replies_.send_exception(to, code_sets.error());
+  to.code_sets = *code_sets;
+  to.asks_orb = request->header.contexts.find(giop::context::orb).has_value();
+  try {
+    if (memory_.is_shared()) request->header.target.object_key = objects_.copy(request->header.target.object_key);
+    serve(connection, message, *request, to, received);
+  } catch (const std::bad_alloc&) {
+    replies_.send_exception(to, no_memory);
+  }
+  objects_.release_copy();
+}
+
+void RequestReader::keep(Bytes message, os::ByteBuffer& in) {
+  if (!assembler_.hand_over(message, in)) in.assign(message);
+}
+
+void RequestReader::serve(ServerConnection& connection, const giop::Message& message, Request& request, ReplyTo& to,
+                          Time received) {
+  auto object = objects_.find(request.header.target.object_key);
+  if (!object) return replies_.send_exception(to, object.error());
+  if (answer_builtin(connection, request, to, **object)) return;
+  const Upcall* upcall = (*object)->find(request.header.operation);
+  if (upcall == nullptr)
+    return replies_.send_exception(to, {ErrorKind::bad_operation, Completion::no, minor::no_such_operation});
+  to.operation = upcall->name;  // lasts, while submit() may give the message away
+  submit(connection, message, request, to, received, std::move(*object), *upcall);
+}
+
+void RequestReader::submit(ServerConnection& connection, const giop::Message& message, const Request& request,
+                           const ReplyTo& to, Time received, std::shared_ptr<ActiveObject> object,
+                           const Upcall& upcall) {
+  const std::optional<RequestTask> whose = task_of(connection, request.header, to, *object, upcall, received);
+  if (!whose) return;
+  const bool of_task = whose->task != no_task;
+  if (of_task || whose->asks) stream_.read_for_tasks();
+  use_.set_foreseen(whose->foreseen);
+  PoaManagerState& manager_state = object->manager_state();
+  const std::shared_ptr<ActiveObject> asked = whose->asks ? object : nullptr;
+  const bool runs_here =
+      runs_requests_ && !of_task && !asked && manager_state.entry_counter().passage() != Passage::holding;
+  std::unique_ptr<ServerJob> fresh = server_.take_job();
+  fresh->prepare(connection.shared_from_this(), std::move(object), upcall, message,
+                 {.storage = memory_.storage_of(message.bytes), .stays = runs_here && memory_.is_kept(message.bytes)},
+                 request.body.offset(), to);
+  if (!chain_of(request, to, fresh->chain())) return;
+  if (fresh->chain().count > 0) fresh->keep_message();  // a thread of the chain that waits may run it
+  if (server_.requests().enter() != Passage::active) return replies_.send_exception(to, shutting_down);
+  ServerJob* made = fresh.release();  // from here on recycle() ends it
+  made->arrived = received;
+  made->task = whose->task;
+  const auto& owner = connection.binding().owner();
+  made->owner = owner ? owner->id() : connection.id();
+  dispatch::JobPtr job(made);
+  // A CancelRequest need not find a request that runs on this thread: none is read before it has run.
+  if ((!runs_here || made->chain().count > 0) && !requests_.add(*made)) return replies_.send_exception(to, queue_full);
+  if (asked) return asked->ask_again(upcall, std::move(job));
+  pass_on(connection, *made, std::move(job), {to, runs_here, manager_state, upcall});
+}
+
+// Gives the request to the POA manager if that one holds requests, or to the thread that will run it.
+void RequestReader::pass_on(ServerConnection& connection, ServerJob& made, dispatch::JobPtr job, const Route& route) {
+  if (route.manager_state.entry_counter().passage() == Passage::holding) {
+    made.keep_message();
+    server_.incidents().request_held(route.manager_state, route.upcall.name);
+    if (route.manager_state.hold(job)) return;
+    if (route.manager_state.entry_counter().passage() == Passage::holding)
+      return replies_.send_exception(route.to, queue_full);
+  }
+  if (made.task != no_task && made.task == connection.binding().reading_task()) {
+    job_ = std::move(job);
+  } else if (route.to.expected && made.chain().count > 0 && RemoteCallbackWait::offer(made.chain().all(), job)) {
+    return;
+  } else if (route.runs_here) {
+    job_ = std::move(job);
+  } else if (const auto taken = server_.executive().submit(job); !taken) {
+    replies_.send_exception(route.to, taken.error());
+  }
+}
+
+// Decodes the chain context. Returns false if it cannot be decoded; then the request was answered.
+bool RequestReader::chain_of(const Request& request, const ReplyTo& to, giop::ChainContext& chain) {
+  const auto context = request.header.contexts.find(giop::context::chain);
+  if (!context) return true;
+  const auto content = giop::decode_chain(*context);
+  if (!content) return replies_.send_exception(to, content.error()), false;
+  return chain = *content, true;
+}
+
+void RequestReader::take_locate_request(const giop::Message& message) {
+  const auto request = giop::parse_locate_request(message, server_.settings().giop);
+  if (!request) return refuse(request.error());
+  const bool here = server_.target().find(request->header.target.object_key).has_value();
+  cdr::Writer& writer = replies_.writer();
+  giop::begin_locate_reply(writer,
+                           {.request_id = request->header.request_id,
+                            .status = here ? giop::LocateStatus::object_here : giop::LocateStatus::unknown_object},
+                           message.header.version);
+  replies_.send_whole(writer);
+}
+
+void RequestReader::take_cancel(const giop::Message& message) {
+  const auto id = giop::parse_cancel_request(message);
+  if (!id) return refuse(id.error());
+  if (const auto unwanted = tasks_.cancel(*id)) {
+    server_.bind_tokens().withdraw(*unwanted);
+    server_.executive().depart(*unwanted, stream_.id());
+  }
+  requests_.cancel(*id);
+}
+
+}  // namespace corelane::core

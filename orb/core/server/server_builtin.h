@@ -1,0 +1,17 @@
+// Answers requests that need no servant: the operations that every object has, and Corelane's own operations for tasks.
+// Thread: the one that reads the connection.
+#pragma once
+
+#include "orb/core/objects/object_dispatch.h"
+#include "orb/core/server/reply_to.h"
+#include "orb/giop/headers.h"
+
+namespace corelane::core {
+
+class ServerConnection;
+
+// Returns false if the request is not such a one. std::bad_alloc.
+bool answer_builtin(ServerConnection& connection, giop::Parsed<giop::RequestHeader>& request, const ReplyTo& to,
+                    const ActiveObject& object);
+
+}  // namespace corelane::core

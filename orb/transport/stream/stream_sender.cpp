@@ -1,0 +1,262 @@
+#include "orb/transport/stream/stream_sender.h"
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "orb/base/errors.h"
+#include "orb/base/minor.h"
+#include "orb/os/clock.h"
+#include "orb/transport/detail/read_gate.h"
+
+namespace corelane::transport {
+namespace {
+
+constexpr Error backlog_full{.kind = ErrorKind::transient, .minor = minor::send_backlog};
+constexpr Error backlogs_full{.kind = ErrorKind::transient, .minor = minor::send_backlogs};
+constexpr std::size_t worth_watching = 4096;  // bytes of a send; a channel takes no memory for less
+// Between two checks whether everything has arrived that was sent before the end.
+constexpr std::chrono::milliseconds between_arrivals{1};
+
+}  // namespace
+
+StreamSender::StreamSender(Link& link, std::shared_ptr<Reactor::Impl> reactor, TrafficTimes& times,
+                           const ConnectionLimits& limits, std::shared_ptr<MemoryAccount> account)
+    : link_(link),
+      reactor_(std::move(reactor)),
+      drainer_(reactor_->ordinary()),
+      account_(std::move(account)),
+      times_(times),
+      outbox_(limits.backlog, limits.backlog_timeout, account_),
+      memory_(link.channel(), account_, reactor_, mutex_, end_) {}
+
+Expected<void> StreamSender::send(std::span<const Bytes> parts, std::uint64_t& position) noexcept try {
+  times_.renew();
+  Lock lock(mutex_);
+  if (!end_.takes_more()) return end_.why_refused();
+  const std::size_t bytes = length_of(parts);
+  const bool fits = outbox_.has_room(bytes);
+  if (fits && outbox_.has_memory(bytes)) return put(parts, position, std::move(lock));
+  lock.unlock();
+  return close_for(fits ? backlogs_full : backlog_full);
+} catch (const std::bad_alloc&) {
+  return close_for(errors::no_memory);
+}
+
+// Sends or queues the parts. The connection is open, and there is room.
+Expected<void> StreamSender::put(std::span<const Bytes> parts, std::uint64_t& position, Lock lock) {
+  position = link_.position();
+  const IoResult sent = outbox_.empty() ? link_.send_some(parts) : IoResult{Io::would_block};
+  if (sent.outcome == Io::done) {
+    if (sent.count < worth_watching || !memory_.has_grown()) return {};
+    lock.unlock();
+    memory_.watch(work_);
+    return {};
+  }
+  // The stream stays readable: what the peer sent before it ended is still there, and reading will find the end.
+  if (sent.outcome == Io::failed) return ended_by(minor::connection_lost);
+  outbox_.append(parts, sent.count);
+  notice_.set_backlogged(true);
+  if (std::exchange(draining_, true)) return {};
+  lock.unlock();
+  if (!ask_for_drain()) return close_for(ended_by(minor::shutting_down));
+  return {};
+}
+
+Expected<void> StreamSender::send_by(Time until, std::span<const Bytes> parts, std::uint64_t& position) noexcept try {
+  times_.renew();
+  Lock lock(mutex_);
+  if (const auto in_vain = outbox_.await_room(lock, length_of(parts), until)) {
+    lock.unlock();
+    return *in_vain == Outbox::stalled ? close_for(Outbox::stalled) : *in_vain;
+  }
+  if (!end_.takes_more()) return end_.why_refused();
+  return put(parts, position, std::move(lock));
+} catch (const std::bad_alloc&) {
+  return close_for(errors::no_memory);
+}
+
+void StreamSender::close_if_stalled(Time since) noexcept {
+  Lock lock(mutex_);
+  if (!outbox_.has_stalled(since)) return;
+  lock.unlock();
+  close_for(Outbox::stalled);
+}
+
+// ChannelSendBuffer is a part of the link's memory, until it is sent or given back.
+class StreamSender::ChannelSendBuffer final : public ReservedSendBuffer {
+ public:
+  // `owner` keeps the sender.
+  ChannelSendBuffer(StreamSender& sender, std::shared_ptr<const void> owner) noexcept
+      : sender_(sender), owner_(std::move(owner)) {}
+  ChannelSendBuffer(const ChannelSendBuffer&) = delete;
+  ChannelSendBuffer& operator=(const ChannelSendBuffer&) = delete;
+  ~ChannelSendBuffer() override {
+    const std::lock_guard lock(sender_.mutex_);
+    sender_.link_.give_back(berthed_.number);
+  }
+  MutableBytes bytes() const noexcept override { return berthed_.bytes; }
+  // Call it under the connection's lock. Returns false if there is no memory.
+  bool take(std::size_t bytes) {
+    berthed_ = sender_.link_.lend(bytes);
+    return !berthed_.bytes.empty();
+  }
+
+ private:
+  StreamSender& sender_;
+  const std::shared_ptr<const void> owner_;
+  Link::Berthed berthed_;
+};
+
+std::unique_ptr<ReservedSendBuffer> StreamSender::send_buffer(std::size_t bytes) noexcept try {
+  auto made = std::make_unique<ChannelSendBuffer>(*this, work());
+  bool taken = false, grown = false;
+  {
+    const std::lock_guard lock(mutex_);
+    taken = is_open() && outbox_.empty() && made->take(bytes);  // what waits behind other bytes is copied anyway
+    grown = taken && memory_.has_grown();
+  }
+  if (grown) memory_.watch(work_);
+  return taken ? std::move(made) : nullptr;
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
+bool StreamSender::await_drained() noexcept {
+  if (!notice_.may_be_backlogged()) return true;
+  const std::lock_guard lock(mutex_);
+  return !notice_.ask(!outbox_.empty() && is_open());
+}
+
+Time StreamSender::backlog_taken_at() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return outbox_.empty() ? never : outbox_.last_taken();
+}
+
+void StreamSender::read_by(std::weak_ptr<Reader> reader) noexcept {
+  const std::lock_guard lock(mutex_);
+  notice_.swap_reader(reader);
+}
+
+std::shared_ptr<Reader> StreamSender::reader_without_backlog() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return is_open() && outbox_.empty() ? notice_.reader() : nullptr;
+}
+
+bool StreamSender::has_backlog() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return !outbox_.empty();
+}
+
+void StreamSender::tell_if_drained() noexcept {
+  if (account_) account_->tell_others();
+  std::shared_ptr<Reader> reader;
+  {
+    const std::lock_guard lock(mutex_);
+    notice_.set_backlogged(!outbox_.empty());
+    reader = notice_.take_due(!outbox_.empty() && is_open());
+  }
+  if (reader) reader->on_drained();
+}
+
+bool StreamSender::goes_on_draining() noexcept {
+  const std::lock_guard lock(mutex_);
+  return draining_ = is_open() && !outbox_.empty();
+}
+
+bool StreamSender::drain_some(bool in_pieces) noexcept {
+  Lock lock(mutex_);
+  Bytes next = outbox_.front();
+  if (next.empty()) return false;
+  if (in_pieces) next = next.first(std::min(next.size(), ReadGate::bytes_per_turn));
+  const IoResult result = link_.send_some(std::span<const Bytes>{&next, 1});
+  outbox_.consume(result.count);
+  if (result.outcome == Io::failed) outbox_.discard();  // the reader finds the end of the stream
+  const bool grown = memory_.has_grown();
+  lock.unlock();
+  if (grown) memory_.watch(work_);
+  return result.outcome == Io::done;
+}
+
+void StreamSender::await_room() noexcept {
+  const std::lock_guard lock(mutex_);
+  link_.await_room(outbox_.front().size());
+}
+
+void StreamSender::close_when_sent(Time deadline) noexcept {
+  bool nothing_waits = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!end_.takes_more()) return;
+    end_.refuse_more();
+    outbox_.refuse();
+    nothing_waits = outbox_.empty() && link_.has_arrived();
+  }
+  try {
+    if (!nothing_waits && drainer_->post([this, kept = work(), deadline] { close_once_sent(deadline); })) return;
+  } catch (const std::bad_alloc&) {
+    // Then the connection ends without the rest, as when the reactor has stopped.
+  }
+  close_for(StreamEnd::closed_here);
+}
+
+// Waits until the peer's system has everything that was sent, and then closes. Thread: the one that drains.
+void StreamSender::close_once_sent(Time deadline) noexcept try {
+  bool all_sent = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!is_open()) return;
+    all_sent = outbox_.empty();
+    if (all_sent) link_.finish_sending();
+  }
+  const Time now = os::now();
+  if ((all_sent && link_.has_arrived()) || now >= deadline || drainer_->is_stopping())
+    return (void)close_for(StreamEnd::closed_here);
+  drainer_->schedule(std::min(deadline, now + between_arrivals),
+                     [this, kept = work(), deadline] { close_once_sent(deadline); });
+} catch (const std::bad_alloc&) {
+  close_for(errors::no_memory);
+}
+
+bool StreamSender::wait_until_closed(Time deadline) noexcept {
+  Lock lock(mutex_);
+  return end_.await(lock, deadline);
+}
+
+Error StreamSender::reason() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return end_.reason();
+}
+
+Error StreamSender::close_for(Error why) noexcept {
+  bool drains = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!is_open()) return end_.reason();
+    outbox_.close();
+    drains = draining_ && drains_apart();
+    end_.close(why);
+  }
+  link_.shut();
+  tell_if_drained();
+  try {
+    ask_for_update();  // refused: the reactor stops, and finishes every connection that it still knows
+    if (drains) ask_for_drain();
+  } catch (const std::bad_alloc&) {
+    // If the reactor takes care of a connection, it waits for its socket: it finds the end there.
+  }
+  return why;
+}
+
+bool StreamSender::ask_for_drain() {
+  if (!drains_apart()) return ask_for_update();
+  return drainer_->post([self = work()] { self->drain(); });
+}
+
+bool StreamSender::ask_for_update() {
+  return reactor_->post([self = work()] { self->update(); });
+}
+
+}  // namespace corelane::transport
