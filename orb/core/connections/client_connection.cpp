@@ -17,7 +17,10 @@ constexpr Error late{ErrorKind::timeout, Completion::maybe, minor::deadline_pass
 }  // namespace
 
 ClientConnection::ClientConnection(std::shared_ptr<transport::Connection> stream, const giop::Limits& limits)
-    : stream_(std::move(stream)), sender_(stream_), last_used_(os::now()), replies_(limits) {}
+    : stream_(std::move(stream)),
+      sender_(stream_),
+      last_used_(os::now()),
+      reader_(*stream_, limits, end_, leader_, calls_) {}
 
 ClientConnection::~ClientConnection() {
   sender_.end_batch();
@@ -59,7 +62,7 @@ bool ClientConnection::start(PendingReply& pending, std::uint32_t request_id, Pa
 void ClientConnection::enter(PendingReply& pending) {
   pending.call().alone = leader_.lead_unlisted();
   if (pending.call().alone) {
-    alone_ = &pending;
+    reader_.set_alone(&pending);
   } else {
     const Lock lock = calls_.lock();
     calls_.add(pending);
@@ -70,14 +73,14 @@ void ClientConnection::enter(PendingReply& pending) {
 void ClientConnection::share(PendingReply& pending) {
   const Lock lock = calls_.lock();
   calls_.add(pending);
-  alone_ = nullptr;
+  reader_.set_alone(nullptr);
   pending.call().alone = false;
   calls_.stop_leading();
 }
 
 // Ends a call that was alone.
 void ClientConnection::leave_alone(PendingReply& pending) noexcept {
-  alone_ = nullptr;
+  reader_.set_alone(nullptr);
   pending.call().alone = false;
   if (!leader_.stop_unlisted()) {
     const Lock lock = calls_.lock();
@@ -195,7 +198,7 @@ bool ClientConnection::wait_alone(PendingReply& pending, Time deadline, os::Wait
       share(pending);
       return false;
     }
-    const bool came = beside != nullptr ? read_beside(deadline, strategy, *beside) : read_some(deadline, strategy);
+    const bool came = read(deadline, strategy, beside);
     if (!came && state.is_waiting() && deadline != never && os::now() >= deadline) state.fail(late);
   }
   leave_alone(pending);
@@ -231,13 +234,60 @@ void ClientConnection::lead_or_sleep(Lock& lock, bool may_lead, os::Parker& park
   lock.unlock();
   if (!leads) {
     parker.park(deadline, strategy);
-  } else if (beside != nullptr) {
-    read_beside(deadline, strategy, *beside);
   } else {
-    read_some(deadline, strategy);
+    read(deadline, strategy, beside);
   }
   lock.lock();
   if (leads) leader_.stop();
+}
+
+// Reads once, as the leader. Returns false if nothing came by the deadline.
+bool ClientConnection::read(Time deadline, os::WaitStrategy strategy, Interruption* beside) {
+  const bool came =
+      beside != nullptr ? reader_.read_beside(deadline, strategy, *beside) : reader_.read(deadline, strategy);
+  tell_owner_if_lost();
+  return came;
+}
+
+// Reads what the peer sent before its end. If another thread leads, it may be reading the same; then this thread waits
+// until that is done.
+void ClientConnection::read_last_words(PendingReply& pending) {
+  if (pending.call().alone) {
+    read(Time{}, {});
+    return;
+  }
+  constexpr std::chrono::seconds longest{1};  // the stream has ended, so reading it does not take long
+  constexpr std::chrono::milliseconds pause{1};
+  Lock lock = calls_.lock();
+  const Time until = os::now() + longest;
+  bool has_read = false;
+  while (!has_read && pending.call().is_waiting() && os::now() < until) {  // bound: the time
+    has_read = leader_.lead();
+    lock.unlock();
+    if (has_read) {
+      read(Time{}, {});
+    } else {
+      pending.call().parker.park(os::now() + pause, {});
+    }
+    lock.lock();
+    if (has_read) calls_.stop_leading();
+  }
+}
+
+// The leader reads what is left; without a leader, this thread does. This thread notes the peer's end and then asks
+// LeaderState. A leader that stops changes LeaderState and then asks for the peer's end. All these are seq_cst, so at
+// least one of the two sees the other's write.
+void ClientConnection::on_peer_end() noexcept {
+  end_.note_peer_end();
+  settle_end();
+}
+
+void ClientConnection::settle_end() noexcept {
+  if (!end_.has_peer_ended() || !open() || !leader_.lead()) return;
+  reader_.read_to_end();
+  tell_owner_if_lost();
+  const Lock lock = calls_.lock();
+  calls_.stop_leading();
 }
 
 // The monitor notices a server that ends an idle connection. A thread that calls just after that may be faster than the
@@ -250,7 +300,7 @@ bool ClientConnection::usable(Time now) noexcept {
   last_used_.store(now, std::memory_order_relaxed);
   if (now - before < long_idle) return true;
   if (!leader_.lead_unlisted()) return true;
-  read_some(Time{}, {});
+  read(Time{}, {});
   {
     const Lock lock = calls_.lock();
     calls_.stop_leading();

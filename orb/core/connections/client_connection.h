@@ -2,8 +2,8 @@
 // sends its request and reads its own reply, without a lock. Threads that share it wait in a list. One of them, the
 // leader, reads for all. When the leader has its own reply, it wakes another thread to lead.
 //
-// Its parts: LeaderState says which thread leads, WaitingCalls is the list, RequestSender sends, ReplyAssembler makes
-// messages of what was read, and ClientEnd knows how the connection ends.
+// Its parts: LeaderState says which thread leads, WaitingCalls is the list, RequestSender sends, ReplyReader reads and
+// delivers, and ClientEnd knows how the connection ends.
 //
 // Threads: any.
 //
@@ -21,10 +21,9 @@
 #include "orb/core/connections/leader_state.h"
 #include "orb/core/connections/named_code_sets.h"
 #include "orb/core/connections/pending_reply.h"
-#include "orb/core/connections/reply_assembler.h"
+#include "orb/core/connections/reply_reader.h"
 #include "orb/core/connections/request_sender.h"
 #include "orb/core/connections/waiting_calls.h"
-#include "orb/os/wait/adaptive_spin.h"
 #include "orb/os/wait/wait.h"
 #include "orb/transport/connection.h"
 
@@ -94,7 +93,7 @@ class ClientConnection final : public transport::ConnectionMonitor {
   const transport::Endpoint& peer() const noexcept { return stream_->peer(); }
   // Returns the first bytes of a peer that does not speak GIOP, as readable text. Empty if the peer speaks GIOP or has
   // sent nothing. Call it after a call has failed.
-  std::string foreign_words() const { return replies_.foreign_words(); }
+  std::string foreign_words() const { return reader_.foreign_words(); }
   // Returns whether it has delivered a reply.
   bool answered() const noexcept { return end_.is_answered(); }
   // Returns the stream, for a caller that encodes a request while it keeps this connection.
@@ -120,16 +119,13 @@ class ClientConnection final : public transport::ConnectionMonitor {
   void warn_of_loss(const Error& error) noexcept;
   void break_up() noexcept;
 
+  void tell_owner_if_lost() noexcept {
+    if (end_.is_lost()) break_up();
+  }
+
   // The leader's.
-  bool read_some(Time deadline, os::WaitStrategy strategy);
-  bool poll_receive();
-  bool read_beside(Time deadline, os::WaitStrategy strategy, Interruption& beside);
-  bool took(const Expected<std::size_t>& got, const transport::BorrowedBytes& borrowed);
-  void deliver(const giop::Message& message, const transport::BorrowedBytes& borrowed) noexcept;
-  void give(PendingReply& pending, const giop::Message& message, const transport::BorrowedBytes& borrowed) noexcept;
-  void fail_all(const Error& error, bool unread_is_no = false) noexcept;
+  bool read(Time deadline, os::WaitStrategy strategy, Interruption* beside = nullptr);
   void read_last_words(PendingReply& pending);
-  void read_to_end() noexcept;
   void settle_end() noexcept;
 
   const std::shared_ptr<transport::Connection> stream_;
@@ -144,10 +140,7 @@ class ClientConnection final : public transport::ConnectionMonitor {
   std::atomic<int> threads_{0}, tasks_{0};
   std::atomic<Time> last_used_;  // when the latest call began
 
-  // Owner: the leader.
-  ReplyAssembler replies_;
-  os::AdaptiveSpin learnt_;        // of threads that wait with an Interruption
-  PendingReply* alone_ = nullptr;  // the leader's own call, when it is not in the list
+  ReplyReader reader_;  // owner: the leader
 };
 
 }  // namespace corelane::core

@@ -18,6 +18,12 @@ class ClientEnd {
   // Returns false if the connection will carry nothing any more.
   bool is_open() const noexcept { return !broken_.load(std::memory_order_relaxed); }  // relaxed: as said above
   void break_up() noexcept { broken_.store(true, std::memory_order_relaxed); }        // relaxed: as said above
+  // Notes that the stream has ended, or must, and that the calls in progress have failed. Returns whether that is so.
+  void lose() noexcept {
+    break_up();
+    lost_.store(true, std::memory_order_relaxed);  // relaxed: as said above
+  }
+  bool is_lost() const noexcept { return lost_.load(std::memory_order_relaxed); }  // relaxed: as said above
   // Return true the first time: then the owner must be told, or the loss of oneways logged.
   bool tells_owner() noexcept {
     return !told_owner_.exchange(true, std::memory_order_relaxed);  // relaxed: as said above
@@ -45,7 +51,7 @@ class ClientEnd {
   bool has_peer_ended() const noexcept { return peer_ended_.load(std::memory_order_seq_cst); }
 
  private:
-  std::atomic<bool> broken_{false};
+  std::atomic<bool> broken_{false}, lost_{false};
   std::atomic<bool> told_owner_{false}, told_loss_{false};
   std::atomic<bool> answered_{false};
   std::atomic<bool> dismissed_{false};

@@ -65,12 +65,12 @@ Time WaitingCalls::earliest_deadline(const ReplyGroup& group, Time without_calls
   return has_calls ? earliest : without_calls;
 }
 
-void WaitingCalls::expire(const ReplyGroup& group, const Error& late) noexcept {
+void WaitingCalls::expire(const ReplyGroup& group, const Error& why) noexcept {
   const Time now = os::now();
   for (PendingReply* p : calls_) {
     const CallState& call = p->call();
     const bool is_late = call.deadline != never && now >= call.deadline;
-    if (call.group == &group && call.is_waiting() && is_late) p->settle(late);
+    if (call.group == &group && call.is_waiting() && is_late) p->settle(why);
   }
 }
 

@@ -44,8 +44,8 @@ class WaitingCalls {
   bool may_lead(const ReplyGroup& group) const noexcept;
   // Returns the earliest deadline of the group's calls; `without_calls`: it has none.
   Time earliest_deadline(const ReplyGroup& group, Time without_calls) const noexcept;
-  // Fails the group's calls whose deadlines have passed.
-  void expire(const ReplyGroup& group, const Error& late) noexcept;
+  // Fails the calls of the group whose deadlines have passed, for that reason.
+  void expire(const ReplyGroup& group, const Error& why) noexcept;
   // Removes the ended calls of the group, and returns them as a list.
   PendingReply* take_ended(ReplyGroup& group) noexcept;
 

@@ -101,19 +101,20 @@ dispatch::RequestSource::Found ServedConnection::read(MutableBytes buffer, Time 
   const bool may_end = waits && connection_->is_surely_idle() && order_.idle();
   if (may_end) turn.begin_wait();
   transport::BorrowedBytes borrowed;
-  const auto got = connection_->receive(buffer, latest, wait_, borrowed);
+  const auto got = connection_->stream().receive(buffer, latest, wait_, borrowed);
   if (may_end && !turn.end_wait()) return Found::gone;
+  const Bytes bytes = !got ? Bytes{} : borrowed.storage ? borrowed.bytes : Bytes(buffer).first(*got);
   connection_->reader().memory().borrow(std::move(borrowed));
   if (!got && got.error().kind == ErrorKind::timeout) return Found::nothing;
   if (!got) return end(got.error());
-  if (got->empty()) {
+  if (bytes.empty()) {
     // The client may have ended only its own direction, and still wait for replies.
     note_end(PeerEnd::sends_nothing);
     connection_->leave_tasks();
     if (order_.wait_until_idle()) return Found::full;
     return end(transport::ended_by(minor::peer_closed));
   }
-  rest_ = *got;
+  rest_ = bytes;
   received_ = last_finish_ = os::now();
   drained_ = rest_.size() < buffer.size();
   if (idle_timeout_ > Duration::zero()) note_quiet(received_);
@@ -152,7 +153,7 @@ dispatch::RequestSource::Found ServedConnection::parse(dispatch::JobPtr& job) no
 Error ServedConnection::why_closed() noexcept {
   std::array<std::byte, 1> nothing;
   transport::BorrowedBytes borrowed;
-  const auto got = connection_->receive(nothing, Time{}, wait_, borrowed);
+  const auto got = connection_->stream().receive(nothing, Time{}, wait_, borrowed);
   return got ? transport::ended_by(minor::closed_here) : got.error();
 }
 

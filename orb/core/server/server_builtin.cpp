@@ -137,13 +137,13 @@ void admit(ServerConnection& connection, Request& request, const ReplyTo& to, co
                                               settings.executive.max_tasks + settings.requests_per_connection);
   if (!ticket)
     return connection.replies().send_exception(to, {ErrorKind::transient, Completion::no, minor::queue_full});
-  const Contract contract = made_strict(*content->contract, settings, connection.credentials());
+  const Contract contract = made_strict(*content->contract, settings, connection.stream().credentials());
   try {
     connection.server().executive().admit(
         {.contract = contract,
          .owner = connection.id(),
          .label = label_of(object.skeleton(), *upcall),
-         .holder = holder_of(connection.stream().peer().host, connection.credentials())},
+         .holder = holder_of(connection.stream().peer().host, connection.stream().credentials())},
         std::make_unique<AdmissionReply>(connection.shared_from_this(), *ticket, to, contract));
   } catch (const std::bad_alloc&) {
     connection.tasks().close(*ticket);

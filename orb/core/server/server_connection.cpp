@@ -115,7 +115,7 @@ bool ServerConnection::read_elsewhere() noexcept {
   move_failed_ = true;
   reader_.use().restart();
   reader_.deadline().reset();
-  watch_again(reader_.update_deadline(os::now()).value_or(never));
+  watch_again(os::now(), never);
   return true;
 }
 
@@ -131,26 +131,15 @@ bool ServerConnection::serve_where_read() noexcept try {
     const std::lock_guard lock(mutex_);
     source_ = source;
   }
-  set_served(true);
+  reader_.set_runs_requests(true);
   stream_->expect_by(never);
   stream_->read_by(source);
   if (server_->executive().serve(source)) return true;
-  return set_served(false);
+  reader_.set_runs_requests(false);
+  return false;
 } catch (const std::bad_alloc&) {
-  return set_served(false);
-}
-
-bool ServerConnection::set_served(bool served) noexcept {
-  reader_.set_runs_requests(served);
-  return served;
-}
-
-Expected<Bytes> ServerConnection::receive(MutableBytes buffer, Time until, os::WaitStrategy strategy,
-                                          transport::BorrowedBytes& borrowed) noexcept {
-  const auto count = stream_->receive(buffer, until, strategy, borrowed);
-  if (!count) return count.error();
-  if (borrowed.storage) return borrowed.bytes;
-  return Bytes(buffer).first(*count);
+  reader_.set_runs_requests(false);
+  return false;
 }
 
 ServerConnection::Step ServerConnection::next_request(Bytes& bytes, bool stays, Time received,
@@ -167,12 +156,12 @@ ServerConnection::Step ServerConnection::next_request(Bytes& bytes, bool stays, 
 }
 
 void ServerConnection::read_by_reactor(Bytes rest, Time received, Time half_by) noexcept {
-  set_served(false);
+  reader_.set_runs_requests(false);
   reader_.use().restart();
   reader_.take_messages(*this, rest, received);
   stream_->read_by({});
   if (binding_.is_bound() && stream_->is_open()) return hand_over();
-  watch_again(reader_.update_deadline(received).value_or(half_by));
+  watch_again(received, half_by);
 }
 
 // Makes the task's thread read the connection. The calling thread must not touch it afterwards: the other one may begin
@@ -217,12 +206,13 @@ void ServerConnection::lend(Bytes rest, Time received, Time half_by) noexcept {
   binding_.read_by_others();
   binding_.lend_on(true);
   reader_.take_messages(*this, rest, received);
-  watch_again(reader_.update_deadline(received).value_or(half_by));
+  watch_again(received, half_by);
 }
 
-// The calling thread must not touch the connection afterwards. `half_by`: the deadline for an incomplete message.
-void ServerConnection::watch_again(Time half_by) noexcept {
-  stream_->expect_by(half_by);
+// Makes the reactor read again. `half_by`: the deadline for an incomplete message, unless its first bytes came in what
+// was read at `now`. The calling thread must not touch the connection afterwards.
+void ServerConnection::watch_again(Time now, Time half_by) noexcept {
+  stream_->expect_by(reader_.update_deadline(now).value_or(half_by));
   watch_again();
 }
 

@@ -68,9 +68,6 @@ class ServerConnection final : public transport::Watcher,
   // Makes the thread that runs the connection's requests read it from now on, instead of the calling thread. Returns
   // false if that is not possible in this mode or now; then nothing has changed.
   bool serve_where_read() noexcept;
-  // Reads bytes, for that thread. Returns no bytes if the peer has ended the connection.
-  Expected<Bytes> receive(MutableBytes buffer, Time until, os::WaitStrategy strategy,
-                          transport::BorrowedBytes& borrowed) noexcept;
   // Returns whether nothing is under way, as far as is known without a lock. Returns false if tasks were ever
   // requested.
   bool is_surely_idle() noexcept { return !reader_.use().has_asked() && !binding_.is_bound(); }
@@ -96,7 +93,6 @@ class ServerConnection final : public transport::Watcher,
   transport::MemoryAccount* memory() const noexcept { return memory_.get(); }
   transport::Connection& stream() const noexcept { return *stream_; }
   PeerId id() const noexcept { return stream_->id(); }
-  std::optional<transport::PeerCredentials> credentials() const noexcept { return stream_->credentials(); }
   ServerReplies& replies() noexcept { return replies_; }
   PendingRequests& requests() noexcept { return requests_; }
   // Returns what the tasks of this connection may be used for.
@@ -108,9 +104,8 @@ class ServerConnection final : public transport::Watcher,
  private:
   void took_bytes(Time received) noexcept;
   void hand_over() noexcept;
-  void watch_again(Time half_by) noexcept;
+  void watch_again(Time now, Time half_by) noexcept;
   void watch_again() noexcept;
-  bool set_served(bool served) noexcept;
   void read_on_when_there_is_room() noexcept;
 
   const std::shared_ptr<Server> server_;

@@ -43,7 +43,7 @@ struct RequestOf {
 PeerId calling_peer() noexcept { return peer_on_this_thread != nullptr ? peer_on_this_thread->id() : PeerId{0}; }
 
 std::optional<transport::PeerCredentials> calling_credentials() noexcept {
-  return peer_on_this_thread != nullptr ? peer_on_this_thread->credentials() : std::nullopt;
+  return peer_on_this_thread != nullptr ? peer_on_this_thread->stream().credentials() : std::nullopt;
 }
 
 std::vector<gid_t> calling_groups() {
@@ -51,7 +51,7 @@ std::vector<gid_t> calling_groups() {
 }
 
 std::string calling_host() {
-  if (peer_on_this_thread == nullptr || peer_on_this_thread->credentials()) return {};
+  if (peer_on_this_thread == nullptr || peer_on_this_thread->stream().credentials()) return {};
   return peer_on_this_thread->stream().peer().host;
 }
 

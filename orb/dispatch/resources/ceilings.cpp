@@ -16,8 +16,8 @@ void Ceilings::set(ResourceId resource, CoreId core, int native) noexcept {
   Entry& entry = found->second;
   if (native == 0 && entry.core != core) return;
   entry.core = native == 0 ? no_core : core;
-  // relaxed: a thread that locks it meanwhile uses the previous level until ThreadPlacer::refresh_ceilings(), which takes
-  // a lock
+  // relaxed: a thread that locks it meanwhile uses the previous level until ThreadPlacer::refresh_ceilings(), which
+  // takes a lock
   entry.ceiling->native.store(native, std::memory_order_relaxed);
 }
 

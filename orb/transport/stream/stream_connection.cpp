@@ -36,7 +36,8 @@ StreamConnection::StreamConnection(std::unique_ptr<Link> link, std::shared_ptr<R
       times_(limits.idle_timeout),
       sender_(*link_, reactor, times_, limits, identity_.memory),
       receiver_(*link_, mode_, sender_),
-      reading_(*link_, std::move(reactor), mode_, times_, sender_, identity_.id, std::move(ticket)) {}
+      reading_(*link_, std::move(reactor), mode_, times_, sender_, identity_.id),
+      eviction_(*link_, times_, sender_, reading_, std::move(ticket)) {}
 
 std::shared_ptr<StreamConnection> StreamConnection::make(std::unique_ptr<Link> link,
                                                          std::shared_ptr<Reactor::Impl> reactor,
@@ -45,6 +46,7 @@ std::shared_ptr<StreamConnection> StreamConnection::make(std::unique_ptr<Link> l
   const std::shared_ptr<StreamReading> reading(made, &made->reading_);
   made->sender_.set_work(reading);
   made->reading_.set_self(reading);
+  made->eviction_.begin({made, &made->eviction_});
   return made;
 }
 

@@ -4,6 +4,7 @@
 //   StreamReading   reads for a watcher, on the reactor's thread; handles timeouts
 //   StreamSender    sends, keeps what the link does not take, and closes the connection
 //   StreamDrain     sends what waits; StreamReading has it
+//   StreamEviction  makes an accepted connection end if others need its place
 // Threads: one caller's thread at a time calls receive(). Any thread calls send() and close().
 //
 // Invariant: the link's descriptors stay open until the destructor, so no thread ever uses a number that now belongs to
@@ -20,6 +21,7 @@
 #include "orb/transport/detail/reactor_impl.h"
 #include "orb/transport/memory_budget.h"
 #include "orb/transport/stream/read_mode.h"
+#include "orb/transport/stream/stream_eviction.h"
 #include "orb/transport/stream/stream_reading.h"
 #include "orb/transport/stream/stream_receiver.h"
 #include "orb/transport/stream/stream_sender.h"
@@ -105,7 +107,7 @@ class StreamConnection final : public Connection {
   void resume_reading() noexcept override { reading_.resume(); }
   void expect_by(Time deadline) noexcept override { reading_.expect_by(deadline); }
   void set_monitor(std::weak_ptr<ConnectionMonitor> monitor) override { reading_.set_monitor(std::move(monitor)); }
-  void note_first_message() noexcept override { reading_.note_first_message(); }
+  void note_first_message() noexcept override { eviction_.note_first_message(); }
   void charge_message(bool is_foreseen) noexcept override { reading_.account().note_message(is_foreseen); }
   void read_for_tasks() noexcept override {
     if (reading_.account().read_for_tasks()) sender_.read_for_tasks();
@@ -135,6 +137,7 @@ class StreamConnection final : public Connection {
   StreamSender sender_;
   StreamReceiver receiver_;
   StreamReading reading_;
+  StreamEviction eviction_;
 };
 
 }  // namespace corelane::transport

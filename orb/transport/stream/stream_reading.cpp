@@ -19,7 +19,7 @@ constexpr int reads_per_turn = 4;
 }  // namespace
 
 StreamReading::StreamReading(Link& link, std::shared_ptr<Reactor::Impl> reactor, ReadMode& mode, TrafficTimes& times,
-                             StreamSender& sender, PeerId peer, std::optional<ConnectionLimiter::Ticket> ticket)
+                             StreamSender& sender, PeerId peer)
     : link_(link),
       reactor_(std::move(reactor)),
       mode_(mode),
@@ -27,13 +27,7 @@ StreamReading::StreamReading(Link& link, std::shared_ptr<Reactor::Impl> reactor,
       sender_(sender),
       account_(peer),
       readiness_(link, *reactor_),
-      ticket_(std::move(ticket)),
       drain_(link, sender) {}
-
-void StreamReading::set_self(const std::shared_ptr<StreamReading>& self) {
-  self_ = self;
-  if (ticket_) ticket_->belongs_to(self);
-}
 
 void StreamReading::watch(std::shared_ptr<Watcher> watcher) {
   const bool mine = mode_.begin_watching();
@@ -98,7 +92,7 @@ void StreamReading::update() noexcept try {
   if (writes) drain_.arm(readiness_.bytes(), self_);
   if (active_watcher_) update_timer();
 } catch (const std::bad_alloc&) {
-  give_up();
+  give_up(errors::no_memory);
 }
 
 // Makes the reactor report the peer's end from now on, and handle the idle time. Returns false if the system refuses.
@@ -140,8 +134,6 @@ void StreamReading::give_up(Error why) noexcept {
   sender_.close_for(why);
   finish();
 }
-
-void StreamReading::give_up() noexcept { give_up(errors::no_memory); }
 
 void StreamReading::refused_by_system() noexcept {
   give_up(ended_by(reactor_->is_stopping() ? minor::shutting_down : minor::connection_lost));
@@ -222,7 +214,7 @@ void StreamReading::on_readable() noexcept try {
   readiness_.arm_read(has_all && link_.tells_of_more() ? Readiness::Rest::none : Readiness::Rest::unknown);
   update_timer();
 } catch (const std::bad_alloc&) {
-  give_up();
+  give_up(errors::no_memory);
 }
 
 // Runs a deferred turn, unless it was cancelled meanwhile. After that the connection may have been watched again.
@@ -234,29 +226,13 @@ void StreamReading::on_turn(ReadinessHandler::Turn turn) noexcept {
 void StreamReading::on_writable() noexcept try {
   if (drain_.send_turn(reactor_->reads(), account_, self_)) update();
 } catch (const std::bad_alloc&) {
-  give_up();
+  give_up(errors::no_memory);
 }
 
 void StreamReading::on_stopping() noexcept { give_up(ended_by(minor::shutting_down)); }
 
-bool StreamReading::evict() noexcept {
-  const std::shared_ptr<Watcher> watcher = active_watcher_;
-  if (watcher ? !is_idle() : !reader_gives_way()) return false;
-  if (watcher) watcher->on_evict();
-  ticket_.reset();
-  return true;
-}
-
-bool StreamReading::reader_gives_way() noexcept {
-  const std::shared_ptr<Reader> reader = sender_.reader_without_backlog();
-  return reader && reader->try_evict();
-}
-
-// Returns whether the connection is idle. Bytes that were not read yet mean that it is not, but only after the first
-// whole message.
-bool StreamReading::is_idle() noexcept {
-  if (!active_watcher_ || !sender_.is_open() || read_waits_ || !active_watcher_->is_idle()) return false;
-  return !sender_.has_backlog() && (!has_sent_message() || !link_.has_bytes());
+bool StreamReading::is_idle() const noexcept {
+  return active_watcher_ && sender_.is_open() && !read_waits_ && active_watcher_->is_idle() && !sender_.has_backlog();
 }
 
 // Sets the timer for the time limit. A later limit than the current timer's is found when that timer fires.
@@ -282,7 +258,7 @@ void StreamReading::on_timer() noexcept try {
     on_quiet(now);
   }
 } catch (const std::bad_alloc&) {
-  give_up();
+  give_up(errors::no_memory);
 }
 
 // Ends a watched connection over which nothing has come for too long.

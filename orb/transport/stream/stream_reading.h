@@ -1,5 +1,5 @@
 // StreamReading is what the reactor does for a connection: it reads for a watcher, reports the peer's end to a monitor,
-// ends the connection when nothing comes for too long, or makes it give way to others.
+// and ends the connection when nothing comes for too long.
 //
 // Invariant: what the reactor has to do follows from the observers, from paused_, from what waits to be sent and from
 // whether the connection is open. Only update() works that out. A thread that changes one of them asks for an update.
@@ -9,10 +9,9 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <utility>
 
 #include "orb/transport/connection.h"
-#include "orb/transport/detail/connection_limiter.h"
 #include "orb/transport/detail/link.h"
 #include "orb/transport/detail/reactor_impl.h"
 #include "orb/transport/stream/link_readiness.h"
@@ -25,14 +24,13 @@
 
 namespace corelane::transport {
 
-class StreamReading final : public ReadinessHandler, public Evictable, public StreamWork {
+class StreamReading final : public ReadinessHandler, public StreamWork {
  public:
-  // The parts are the connection's. `ticket`: that of an accepted connection.
+  // The parts are the connection's.
   StreamReading(Link& link, std::shared_ptr<Reactor::Impl> reactor, ReadMode& mode, TrafficTimes& times,
-                StreamSender& sender, PeerId peer, std::optional<ConnectionLimiter::Ticket> ticket);
-  // Call it once, before any other thread has the connection. `self`: this object; keeps the connection. From now on
-  // an accepted connection may have to make room for others.
-  void set_self(const std::shared_ptr<StreamReading>& self);
+                StreamSender& sender, PeerId peer);
+  // Call it once, before any other thread has the connection. `self`: this object; keeps the connection.
+  void set_self(std::weak_ptr<ReadinessHandler> self) noexcept { self_ = std::move(self); }
 
   // See the functions of Connection with the same names. Thread: any, but pause() the reactor's.
   void watch(std::shared_ptr<Watcher> watcher);
@@ -41,18 +39,12 @@ class StreamReading final : public ReadinessHandler, public Evictable, public St
   void resume() noexcept;
   void expect_by(Time deadline) noexcept;
   void set_monitor(std::weak_ptr<ConnectionMonitor> monitor);
-  // relaxed: a limiter that sees it a little late still asks whether the connection may end
-  void note_first_message() noexcept { has_sent_message_.store(true, std::memory_order_relaxed); }
   // Returns the account with the read budget.
   TurnAccount& account() noexcept { return account_; }
-
-  // As an Evictable.
-  Time quiet_since() const noexcept override { return times_.last(); }
-  bool has_sent_message() const noexcept override {
-    return has_sent_message_.load(std::memory_order_relaxed);  // relaxed: as in note_first_message()
-  }
-  bool is_channel() const noexcept override { return link_.channel() != nullptr; }
-  bool evict() noexcept override;
+  // Returns the watcher that gets the bytes; null: none does.
+  std::shared_ptr<Watcher> active_watcher() const noexcept { return active_watcher_; }
+  // Returns whether a watched connection is idle, except for bytes that were not read yet.
+  bool is_idle() const noexcept;
 
   void on_readable() noexcept override;
   void on_writable() noexcept override;
@@ -71,8 +63,6 @@ class StreamReading final : public ReadinessHandler, public Evictable, public St
   bool watch_descriptors(bool to_write);
   void check_for_end() noexcept;
   bool defer_read();
-  bool read_once();
-  void give_up() noexcept;
   void give_up(Error why) noexcept;
   void refused_by_system() noexcept;
   void release() noexcept;
@@ -81,8 +71,6 @@ class StreamReading final : public ReadinessHandler, public Evictable, public St
   void update_timer();
   void on_timer() noexcept;
   void on_quiet(Time now);
-  bool is_idle() noexcept;
-  bool reader_gives_way() noexcept;
 
   // Constant once set.
   Link& link_;
@@ -96,13 +84,11 @@ class StreamReading final : public ReadinessHandler, public Evictable, public St
   StreamObservers observers_;
   TurnAccount account_;
   std::atomic<bool> paused_{false};  // watched, but not read
-  std::atomic<bool> has_sent_message_{false};
 
   // Owner: the reactor's thread.
   LinkReadiness readiness_;
   std::shared_ptr<Watcher> active_watcher_;  // the one that gets the bytes
   bool read_waits_ = false;                  // readable, and deferred
-  std::optional<ConnectionLimiter::Ticket> ticket_;
   TimerId timer_{0};
   Time timer_at_ = never;
 

@@ -103,7 +103,7 @@ TEST_CASE("bytes are kept by the reading thread only if it said so") {
 TEST_CASE("a bound connection is read by its task until others read it") {
   ConnectionBinding binding;
   CHECK_FALSE(binding.is_bound());
-  binding.bind(TaskId{5}, nullptr, ReplyTo{.request_id = 3});
+  binding.bind(TaskId{5}, nullptr, ReplyTo{});
   CHECK(binding.is_bound());
   CHECK(binding.reading_task() == no_task);
   REQUIRE(binding.take_request());
