@@ -25,6 +25,18 @@ std::shared_ptr<OnewayBatch> batch_for(const std::shared_ptr<transport::Connecti
 
 }  // namespace
 
+void PendingReply::begin(std::uint32_t id, ReplyGroup* group, Time deadline) noexcept {
+  id_ = id;
+  state_ = State::waiting;
+  storage_.reset();
+  group_ = group;
+  next_ = nullptr;
+  deadline_ = deadline;
+  alone_ = false;
+  posting_ = group != nullptr;
+  away_ = false;
+}
+
 ClientConnection::ClientConnection(std::shared_ptr<transport::Connection> stream, const giop::Limits& limits)
     : stream_(std::move(stream)),
       batch_(batch_for(stream_)),
@@ -57,11 +69,7 @@ bool ClientConnection::call(PendingReply& pending, std::uint32_t request_id, Par
 }
 
 bool ClientConnection::start(PendingReply& pending, std::uint32_t request_id, Parts request, Time deadline) {
-  pending.id_ = request_id;
-  pending.state_ = PendingReply::State::waiting;
-  pending.group_ = nullptr;
-  pending.away_ = false;
-  pending.storage_.reset();
+  pending.begin(request_id, nullptr, deadline);
   if (!enter_alone(pending)) enter(pending);
   auto sent = send_behind_batch(Time{}, request, pending.sent_at_);
   if (!sent && sent.error().minor == minor::no_send_room) {
@@ -208,15 +216,7 @@ void ClientConnection::read_last_words(PendingReply& pending) {
 // connection fails all calls in the list; after that, no call is added.
 bool ClientConnection::post(PendingReply& pending, std::uint32_t request_id, Parts request, Time deadline,
                             ReplyGroup& group) {
-  pending.id_ = request_id;
-  pending.state_ = PendingReply::State::waiting;
-  pending.group_ = &group;
-  pending.alone_ = false;
-  pending.away_ = false;
-  pending.storage_.reset();
-  pending.next_ = nullptr;
-  pending.deadline_ = deadline;
-  pending.posting_ = true;
+  pending.begin(request_id, &group, deadline);
   pending.error_ = {why_lost().kind, Completion::no, why_lost().minor};
   {
     const Lock lock(mutex_);

@@ -89,6 +89,9 @@ class PendingReply {
 
  private:
   friend class ClientConnection;
+  // Prepares for a new call. `group`: null if its own thread waits for it.
+  void begin(std::uint32_t id, ReplyGroup* group, Time deadline) noexcept;
+
   std::uint32_t id_ = 0;
   State state_ = State::waiting;
   giop::MessageHeader header_;
