@@ -37,15 +37,25 @@ void PendingReply::begin(std::uint32_t id, ReplyGroup* group, Time deadline) noe
   away_ = false;
 }
 
+void PendingList::push_back(PendingReply& added) noexcept {
+  added.before_ = last_;
+  added.after_ = nullptr;
+  (last_ == nullptr ? first_ : last_->after_) = &added;
+  last_ = &added;
+}
+
+void PendingList::erase(PendingReply& removed) noexcept {
+  (removed.before_ == nullptr ? first_ : removed.before_->after_) = removed.after_;
+  (removed.after_ == nullptr ? last_ : removed.after_->before_) = removed.before_;
+}
+
 ClientConnection::ClientConnection(std::shared_ptr<transport::Connection> stream, const giop::Limits& limits)
     : stream_(std::move(stream)),
       batch_(batch_for(stream_)),
       limits_(limits),
       last_used_(os::now()),
       assembler_(limits, giop::Role::client),
-      buffer_(std::make_unique_for_overwrite<std::byte[]>(buffer_size)) {
-  waiting_.reserve(64);
-}
+      buffer_(std::make_unique_for_overwrite<std::byte[]>(buffer_size)) {}
 
 ClientConnection::~ClientConnection() {
   if (batch_) batch_->end(Time{});
@@ -96,9 +106,9 @@ bool ClientConnection::lead_unlisted() noexcept {
   return use_.compare_exchange_strong(nobody, led, std::memory_order_acquire, std::memory_order_relaxed);
 }
 
-void ClientConnection::enter(PendingReply& pending) {
+void ClientConnection::enter(PendingReply& pending) noexcept {
   const Lock lock(mutex_);
-  waiting_.push_back(&pending);
+  waiting_.push_back(pending);
   set_listed();
 }
 
@@ -109,9 +119,9 @@ void ClientConnection::set_listed() noexcept {
 }
 
 // Moves a call that was alone to the list. Then another call of the list leads.
-void ClientConnection::share(PendingReply& pending) {
+void ClientConnection::share(PendingReply& pending) noexcept {
   const Lock lock(mutex_);
-  waiting_.push_back(&pending);
+  waiting_.push_back(pending);
   alone_ = nullptr;
   pending.alone_ = false;
   set_listed();
@@ -221,7 +231,7 @@ bool ClientConnection::post(PendingReply& pending, std::uint32_t request_id, Par
   {
     const Lock lock(mutex_);
     if (!open()) return false;
-    waiting_.push_back(&pending);
+    waiting_.push_back(pending);
     set_listed();
   }
   const auto sent = send_by(deadline, request, false, pending.sent_at_);
@@ -242,7 +252,7 @@ PendingReply* ClientConnection::attend(ReplyGroup& group, Time until) {
   }
   PendingReply* const ended = std::exchange(group.first_, nullptr);
   group.last_ = nullptr;
-  for (const PendingReply* p = ended; p != nullptr; p = p->next_) std::erase(waiting_, p);
+  for (PendingReply* p = ended; p != nullptr; p = p->next_) waiting_.erase(*p);
   update_listed();
   wake_successor();
   lock.unlock();
@@ -342,7 +352,7 @@ void ClientConnection::lead_or_sleep(Lock& lock, bool may_lead, os::Parker& park
 
 // Removes a call from the list; another waiting call becomes the leader.
 void ClientConnection::remove(PendingReply& pending) noexcept {
-  std::erase(waiting_, &pending);
+  waiting_.erase(pending);
   update_listed();
   wake_successor();
 }
@@ -358,12 +368,9 @@ void ClientConnection::update_listed() noexcept {
 void ClientConnection::wake_successor() noexcept {
   // relaxed: a leader wakes a successor under the mutex when it stops
   if (waiting_.empty() || (use_.load(std::memory_order_relaxed) & led) != 0) return;
-  const auto first = [&](auto&& may) {
-    const auto found = std::find_if(waiting_.begin(), waiting_.end(), may);
-    return found != waiting_.end() ? *found : nullptr;
-  };
-  if (auto* waits = first([](auto* p) { return p->group_ == nullptr && !p->away_; })) return waits->parker_.unpark();
-  if (auto* posted = first([](auto* p) { return p->group_ != nullptr; })) posted->group_->wake();
+  const auto waits = [](const PendingReply& p) { return p.group_ == nullptr && !p.away_; };
+  if (auto* found = waiting_.find(waits)) return found->parker_.unpark();
+  if (auto* posted = waiting_.find([](const PendingReply& p) { return p.group_ != nullptr; })) posted->group_->wake();
 }
 
 void ClientConnection::settle(PendingReply& pending, PendingReply::State state) noexcept {
@@ -383,34 +390,32 @@ void ClientConnection::hand_over(PendingReply& pending) noexcept {
 // Returns whether the group's collector has calls to read for. Returns false while an ended call is still being posted:
 // its poster hands it over soon, and a collector that reads would not notice.
 bool ClientConnection::may_lead(const ReplyGroup& group) const noexcept {
-  bool has_calls = false;
-  for (const PendingReply* p : waiting_) {
-    if (p->group_ != &group) continue;
-    if (p->state_ != PendingReply::State::waiting) return false;
-    has_calls = true;
-  }
-  return has_calls;
+  const auto is_of_group = [&](const PendingReply& p) { return p.group_ == &group; };
+  const auto has_ended = [&](const PendingReply& p) {
+    return is_of_group(p) && p.state_ != PendingReply::State::waiting;
+  };
+  return waiting_.find(is_of_group) != nullptr && waiting_.find(has_ended) == nullptr;
 }
 
 Time ClientConnection::earliest_deadline(const ReplyGroup& group, Time without_calls) const noexcept {
   Time earliest = never;
   bool has_calls = false;
-  for (const PendingReply* p : waiting_) {
-    if (p->group_ != &group) continue;
-    earliest = std::min(earliest, p->deadline_);
+  waiting_.for_each([&](const PendingReply& p) {
+    if (p.group_ != &group) return;
+    earliest = std::min(earliest, p.deadline_);
     has_calls = true;
-  }
+  });
   return has_calls ? earliest : without_calls;
 }
 
 void ClientConnection::expire(const ReplyGroup& group) noexcept {
   const Time now = os::now();
-  for (PendingReply* p : waiting_) {
-    const bool is_late = p->deadline_ != never && now >= p->deadline_;
-    if (p->group_ != &group || p->state_ != PendingReply::State::waiting || !is_late) continue;
-    p->error_ = late;
-    settle(*p, PendingReply::State::failed);
-  }
+  waiting_.for_each([&](PendingReply& p) {
+    const bool is_late = p.deadline_ != never && now >= p.deadline_;
+    if (p.group_ != &group || p.state_ != PendingReply::State::waiting || !is_late) return;
+    p.error_ = late;
+    settle(p, PendingReply::State::failed);
+  });
 }
 
 void ClientConnection::cancel(std::uint32_t request_id) noexcept {

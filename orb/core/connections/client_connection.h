@@ -32,6 +32,7 @@
 namespace corelane::core {
 
 class ClientConnection;
+class PendingList;
 class PendingReply;
 
 // ConnectionOwner is told that its connection will carry no more calls, because it broke or was unused for long.
@@ -89,6 +90,7 @@ class PendingReply {
 
  private:
   friend class ClientConnection;
+  friend class PendingList;
   // Prepares for a new call. `group`: null if its own thread waits for it.
   void begin(std::uint32_t id, ReplyGroup* group, Time deadline) noexcept;
 
@@ -103,6 +105,9 @@ class PendingReply {
   std::uint64_t sent_at_ = 0;            // where the request begins in the stream
   Error error_;
   os::Parker parker_;
+  // Neighbors in the connection's list; guarded by the connection's mutex.
+  PendingReply* before_ = nullptr;
+  PendingReply* after_ = nullptr;
   // For posted calls.
   ReplyGroup* group_ = nullptr;
   PendingReply* next_ = nullptr;
@@ -110,6 +115,29 @@ class PendingReply {
   bool alone_ = false;    // its thread has the connection for itself; owner: that thread
   bool posting_ = false;  // its request is still being written
   bool away_ = false;     // its thread does something else; guarded by the connection's mutex
+};
+
+// PendingList is a list of calls in the order in which they came. A call is in at most one such list.
+class PendingList {
+ public:
+  bool empty() const noexcept { return first_ == nullptr; }
+  void push_back(PendingReply& added) noexcept;
+  void erase(PendingReply& removed) noexcept;
+  // Returns the first call for which the condition holds; null if there is none.
+  template <typename Condition>
+  PendingReply* find(Condition condition) const {
+    PendingReply* p = first_;
+    while (p != nullptr && !condition(*p)) p = p->after_;
+    return p;
+  }
+  template <typename Function>
+  void for_each(Function function) const {
+    for (PendingReply* p = first_; p != nullptr; p = p->after_) function(*p);
+  }
+
+ private:
+  PendingReply* first_ = nullptr;
+  PendingReply* last_ = nullptr;
 };
 
 class ClientConnection final : public transport::ConnectionMonitor {
@@ -195,8 +223,8 @@ class ClientConnection final : public transport::ConnectionMonitor {
   bool enter_alone(PendingReply& pending) noexcept;
   bool lead_unlisted() noexcept;
   void set_listed() noexcept;
-  void enter(PendingReply& pending);
-  void share(PendingReply& pending);
+  void enter(PendingReply& pending) noexcept;
+  void share(PendingReply& pending) noexcept;
   void leave_alone(PendingReply& pending) noexcept;
   bool wait_alone(PendingReply& pending, Time deadline, os::WaitStrategy strategy, Interruption* beside);
   bool lead() noexcept;
@@ -269,7 +297,7 @@ class ClientConnection final : public transport::ConnectionMonitor {
 
   os::PiMutex mutex_;
   // Guarded by mutex_.
-  std::vector<PendingReply*> waiting_;
+  PendingList waiting_;
 };
 
 }  // namespace corelane::core

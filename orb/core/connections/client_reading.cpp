@@ -138,9 +138,8 @@ void ClientConnection::deliver(const giop::Message& message, const transport::Bo
   // sent.
   if ((use_.load(std::memory_order_acquire) & listed) == 0) return;
   const Lock lock(mutex_);
-  const auto found =
-      std::find_if(waiting_.begin(), waiting_.end(), [&](const PendingReply* p) { return p->id_ == *id; });
-  if (found != waiting_.end()) give(**found, message, borrowed);
+  PendingReply* const found = waiting_.find([&](const PendingReply& p) { return p.id_ == *id; });
+  if (found != nullptr) give(*found, message, borrowed);
 }
 
 // Gives the reply to its call. Call it with mutex_ held, or for the call that is alone. Does nothing if the call no
@@ -207,7 +206,7 @@ void ClientConnection::fail_waiting(const Error& error, bool unread_is_no) noexc
   if (alone_ != nullptr) fail(*alone_);
   {
     const Lock lock(mutex_);
-    for (PendingReply* pending : waiting_) fail(*pending);
+    waiting_.for_each(fail);
   }
   break_up();
 }
