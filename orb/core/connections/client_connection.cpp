@@ -81,6 +81,7 @@ bool ClientConnection::call(PendingReply& pending, std::uint32_t request_id, Par
 bool ClientConnection::start(PendingReply& pending, std::uint32_t request_id, Parts request, Time deadline) {
   pending.begin(request_id, nullptr, deadline);
   if (!enter_alone(pending)) enter(pending);
+  if (!open()) return not_sent(pending, lost), false;  // it was closed after usable()
   auto sent = send_behind_batch(Time{}, request, pending.sent_at_);
   if (!sent && sent.error().minor == minor::no_send_room) {
     // Another thread reads replies meanwhile: the server may be waiting for room, too.

@@ -244,9 +244,16 @@ void ClientConnection::read_to_end() noexcept {
     if (!read_some(Time{}, {})) return;
 }
 
+// Closes the connection unless a call uses it. A call that comes at the same time either has entered before, and keeps
+// the connection, or finds after entering that it is not open. With mutex_ this holds for calls of the list, too.
 void ClientConnection::on_idle() noexcept {
-  // relaxed: a task that is added now has just used the connection, so it is not idle
-  if (busy() || tasks_.load(std::memory_order_relaxed) > 0) return;
+  {
+    const Lock lock(mutex_);
+    // relaxed: a task that is added now has just used the connection, so it is not idle
+    if (tasks_.load(std::memory_order_relaxed) > 0 || !lead_unlisted()) return;
+    broken_.store(true, std::memory_order_relaxed);  // relaxed: ordered by use_ and by the mutex
+    stop_leading();
+  }
   close();
   break_up();
 }

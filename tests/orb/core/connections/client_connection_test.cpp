@@ -167,6 +167,34 @@ struct Calls {
 
 }  // namespace
 
+TEST_CASE("a call that begins while the connection closes as idle is not sent") {
+  Calls calls;
+  PendingReply pending;
+  bool started = true;
+  calls.stream->before_close = [&] { started = calls.start(pending, 1); };
+  calls.connection.on_idle();
+  CHECK_FALSE(started);
+  CHECK(pending.error().completed == Completion::no);
+  CHECK(calls.stream->sent() == 0);
+}
+
+TEST_CASE("a connection that a call has entered is not closed as idle") {
+  Calls calls;
+  PendingReply first, second;
+  REQUIRE(calls.start(first, 1));
+  REQUIRE(calls.start(second, 2));
+  calls.connection.on_idle();
+  CHECK(calls.stream->is_open());
+  calls.stream->bring_reply_to(1);
+  CHECK(calls.wait(first));
+  calls.connection.on_idle();
+  CHECK(calls.stream->is_open());
+  calls.stream->bring_reply_to(2);
+  CHECK(calls.wait(second));
+  calls.connection.on_idle();
+  CHECK_FALSE(calls.stream->is_open());
+}
+
 TEST_CASE("a call that moves to a long list needs no memory") {
   struct Called final : Interruption {
     bool is_called() const noexcept override { return true; }
