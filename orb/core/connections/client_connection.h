@@ -253,7 +253,7 @@ class ClientConnection final : public transport::ConnectionMonitor {
   Expected<void> send_behind_batch(Time deadline, Parts request, std::uint64_t& position) noexcept;
   void not_sent(PendingReply& pending, const Error& error);
   void warn_of_loss(const Error& error) noexcept;
-  void fail_all(const Error& error) noexcept;
+  void fail_and_close(const Error& error) noexcept;
   Error why_lost() const noexcept;
   // Call it with mutex_ held, or for the call that is alone.
   void settle(PendingReply& pending, PendingReply::State state) noexcept;

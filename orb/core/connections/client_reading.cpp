@@ -104,18 +104,14 @@ void ClientConnection::take(Bytes bytes, const transport::BorrowedBytes& borrowe
   if (checked_ < 4 && !is_giop(bytes)) {
     const Bytes first = bytes.first(std::min(bytes.size(), most_foreign));
     foreign_.assign(first.begin(), first.end());
-    fail_all({ErrorKind::comm_failure, Completion::maybe, minor::bad_magic});
-    return stream_->close();
+    return fail_and_close({ErrorKind::comm_failure, Completion::maybe, minor::bad_magic});
   }
   if (assembler_.idle() && open() && is_one_message(bytes) && take_whole_reply(bytes, borrowed)) return;
   const Time now = os::now();
   // Bound: each round consumes bytes.
   while (!bytes.empty()) {
     const auto message = assembler_.next(bytes, now);
-    if (!message) {
-      fail_all({ErrorKind::comm_failure, Completion::maybe, message.error().minor});
-      return stream_->close();
-    }
+    if (!message) return fail_and_close({ErrorKind::comm_failure, Completion::maybe, message.error().minor});
     if (!*message) return;
     deliver(**message, borrowed);
   }
@@ -125,12 +121,12 @@ void ClientConnection::deliver(const giop::Message& message, const transport::Bo
   if (message.header.type == giop::MessageType::close_connection) {
     // Orderly close: calls without a reply have not run and will not run. CORBA 3.3 part 2, 9.5.1.1.
     dismissed_.store(true, std::memory_order_relaxed);  // relaxed: read by the leader, or after broken_ as a hint
-    return fail_all(dismissed);
+    return fail_and_close(dismissed);
   }
   if (message.header.type == giop::MessageType::message_error)
-    return fail_all({ErrorKind::comm_failure, Completion::maybe, minor::message_error});
+    return fail_and_close({ErrorKind::comm_failure, Completion::maybe, minor::message_error});
   const auto id = request_id_of(message, limits_);
-  if (!id) return fail_all({ErrorKind::marshal, Completion::maybe, minor::truncated});
+  if (!id) return fail_and_close({ErrorKind::marshal, Completion::maybe, minor::truncated});
   // relaxed: a hint, which changes once
   if (!answered_.load(std::memory_order_relaxed)) answered_.store(true, std::memory_order_relaxed);
   if (alone_ != nullptr && alone_->id_ == *id) return give(*alone_, message, borrowed);
@@ -192,7 +188,11 @@ Error ClientConnection::why_lost() const noexcept {
   return dismissed_.load(std::memory_order_relaxed) ? dismissed : lost;  // relaxed: as in deliver()
 }
 
-void ClientConnection::fail_all(const Error& error) noexcept { fail_waiting(error, false); }
+// Fails all calls. Closes the stream, so that a call which has just entered cannot send, and does not wait for a reply.
+void ClientConnection::fail_and_close(const Error& error) noexcept {
+  fail_waiting(error, false);
+  stream_->close();
+}
 
 // Fails all waiting calls. `unread_is_no`: calls that the peer cannot have read are COMPLETED_NO. Thread: the leader's.
 void ClientConnection::fail_waiting(const Error& error, bool unread_is_no) noexcept {

@@ -219,4 +219,23 @@ TEST_CASE("a call that moves to a long list needs no memory") {
   for (PendingReply& other : others) CHECK(calls.wait(other));
 }
 
+TEST_CASE("a message that ends all calls closes the stream, so no later call is sent") {
+  Calls calls;
+  PendingReply pending, later;
+  REQUIRE(calls.start(pending, 1));
+  cdr::Writer writer;
+  SECTION("CloseConnection") { giop::write_close_connection(writer, giop::giop_1_2); }
+  SECTION("MessageError") { giop::write_message_error(writer, giop::giop_1_2); }
+  SECTION("a reply without a request id") {
+    giop::begin_message(writer, giop::MessageType::reply, giop::giop_1_2);
+    REQUIRE(giop::finish(writer));
+  }
+  calls.stream->bring(writer);
+  CHECK_FALSE(calls.wait(pending));
+  CHECK_FALSE(calls.stream->is_open());
+  CHECK_FALSE(calls.start(later, 2));
+  CHECK(later.error().completed == Completion::no);
+  CHECK(calls.stream->sent() == 1);
+}
+
 }  // namespace client_connection_test
