@@ -84,10 +84,8 @@ bool ClientConnection::start(PendingReply& pending, std::uint32_t request_id, Pa
   if (!open()) return not_sent(pending, lost), false;  // it was closed after usable()
   auto sent = send_behind_batch(Time{}, request, pending.sent_at_);
   if (!sent && sent.error().minor == minor::no_send_room) {
-    // Another thread reads replies meanwhile: the server may be waiting for room, too.
-    if (pending.alone_) share(pending);
-    const dispatch::SuspensionScope waits;
-    sent = send_behind_batch(deadline, request, pending.sent_at_);
+    step_away(pending);
+    sent = send_when_room(deadline, request, pending.sent_at_);
   }
   if (!sent) not_sent(pending, sent.error());
   return sent.has_value();
@@ -164,8 +162,48 @@ Expected<void> ClientConnection::send_by(Time deadline, Parts request, bool may_
   const auto sent = send_behind_batch(Time{}, request, position);
   if (sent || sent.error().minor != minor::no_send_room) return sent;
   if (!may_wait && os::is_real_time()) return stream_->send(request, position);
+  return send_when_room(deadline, request, position);
+}
+
+// Lets other threads lead while the call's own thread waits for room.
+void ClientConnection::step_away(PendingReply& pending) noexcept {
+  if (pending.alone_) {
+    pending.away_ = true;
+    return share(pending);
+  }
+  const Lock lock(mutex_);
+  pending.away_ = true;
+  wake_successor();  // this thread may have been woken to lead
+}
+
+// Waits for room and sends. The server may wait for room for its replies, too, and then reads nothing. So replies must
+// be read meanwhile: by another thread, or by this one between its attempts.
+// An attempt that finds no room in time ends this thread's place among the senders that wait.
+Expected<void> ClientConnection::send_when_room(Time deadline, Parts request, std::uint64_t& position) noexcept {
+  constexpr std::chrono::milliseconds while_reading{1};  // nobody else reads
+  constexpr std::chrono::milliseconds while_led{100};    // the leader may stop, and all other threads may be sending
   const dispatch::SuspensionScope waits;
-  return send_behind_batch(deadline, request, position);
+  const Time since = os::now();
+  // Bound: the deadline, or the time for which a peer may take nothing.
+  for (;;) {
+    const Duration pause = read_if_nobody_does() ? while_reading : while_led;
+    const Time until = std::min(deadline, os::now() + pause);
+    const auto sent = send_behind_batch(until, request, position);
+    if (sent || sent.error().minor != minor::no_send_room || until == deadline) return sent;
+    stream_->close_if_stalled(since);
+  }
+}
+
+// Reads once, without waiting, if no thread leads. Returns whether it did.
+bool ClientConnection::read_if_nobody_does() noexcept {
+  if (!lead()) return false;
+  read_some(Time{}, {});
+  {
+    const Lock lock(mutex_);
+    stop_leading();
+  }
+  settle_end();
+  return true;
 }
 
 // Sends the request after the oneways that this thread has in the batch.
@@ -224,7 +262,7 @@ void ClientConnection::read_last_words(PendingReply& pending) {
 }
 
 // While it writes the request, this thread owns the call, even if the call has already ended. A failure of the
-// connection fails all calls in the list; after that, no call is added.
+// connection fails the calls that are in the list by then; a later one is refused here.
 bool ClientConnection::post(PendingReply& pending, std::uint32_t request_id, Parts request, Time deadline,
                             ReplyGroup& group) {
   pending.begin(request_id, &group, deadline);

@@ -1,6 +1,7 @@
 // ClientConnection is one connection to a server, which threads may share. A thread that has the connection for itself
 // sends its request and reads its own reply, without a lock. Threads that share it wait in a list. One of them, the
-// leader, reads for all. When the leader has its own reply, it wakes another thread to lead.
+// leader, reads for all. When the leader has its own reply, it wakes another thread to lead. While no thread leads, a
+// thread that waits for room to send reads, too.
 //
 // Threads: any. use_ says whether a thread leads and whether the list has entries. It is taken like a lock: a thread
 // that finds it 0 leads alone, and its call is not in the list. One mutex with priority inheritance guards the list. It
@@ -250,6 +251,9 @@ class ClientConnection final : public transport::ConnectionMonitor {
   void deliver(const giop::Message& message, const transport::BorrowedBytes& borrowed) noexcept;
   void lose_all(const Error& reason) noexcept;
   Expected<void> send_by(Time deadline, Parts request, bool may_wait, std::uint64_t& position) noexcept;
+  Expected<void> send_when_room(Time deadline, Parts request, std::uint64_t& position) noexcept;
+  bool read_if_nobody_does() noexcept;
+  void step_away(PendingReply& pending) noexcept;
   Expected<void> send_behind_batch(Time deadline, Parts request, std::uint64_t& position) noexcept;
   void not_sent(PendingReply& pending, const Error& error);
   void warn_of_loss(const Error& error) noexcept;

@@ -2,11 +2,14 @@
 // while the connection ends.
 #include "orb/core/connections/client_connection.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <condition_variable>
+#include <fstream>
 #include <functional>
 #include <future>
 #include <memory>
@@ -36,6 +39,15 @@ constexpr Error no_room{.kind = ErrorKind::timeout, .minor = minor::no_send_room
 constexpr Error late{.kind = ErrorKind::timeout, .minor = minor::deadline_passed};
 constexpr Error closed{.kind = ErrorKind::comm_failure, .minor = minor::closed_here};
 constexpr std::string_view large = "a large request";
+
+// Returns whether a thread of this process sleeps.
+bool sleeps(pid_t thread) {
+  std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const std::size_t name_end = text.rfind(')');
+  return name_end != std::string::npos && text.substr(name_end, 3) == ") S";
+}
 
 // A stream to a server that the test plays. It has no room for the large request at first.
 class Stream final : public transport::Connection {
@@ -166,6 +178,59 @@ struct Calls {
 };
 
 }  // namespace
+
+TEST_CASE("a call that waits for room is not woken to read for the others") {
+  Calls calls;
+  PendingReply leading, posted, blocked;
+  ReplyGroup group;
+  REQUIRE(calls.start(leading, 1));
+  auto leads = std::async(std::launch::async, [&] { return calls.wait(leading); });
+  await("the first call reads", [&] { return calls.stream->readers() == 1; });
+  auto sends = std::async(std::launch::async, [&] { return calls.start(blocked, 2, large); });
+  await("the second call waits for room", [&] { return calls.stream->senders() == 1; });
+  REQUIRE(calls.post(posted, 3, group));
+  std::atomic<pid_t> collector{0};
+  auto attends = std::async(std::launch::async, [&] {
+    collector = gettid();
+    PendingReply* ended = nullptr;
+    while (ended == nullptr) ended = calls.connection.attend(group);  // bound: the reply
+    return ended;
+  });
+  await("the collector sleeps", [&] { return collector != 0 && sleeps(collector); });
+  calls.stream->bring_reply_to(1);
+  CHECK(leads.get());
+  calls.stream->bring_reply_to(3);
+  CHECK(attends.wait_for(long_enough) == std::future_status::ready);
+  CHECK(calls.stream->senders() == 1);
+  calls.stream->give_room();
+  CHECK(sends.get());
+  calls.stream->bring_reply_to(2);
+  CHECK(calls.wait(blocked));
+  CHECK(attends.get() == &posted);
+}
+
+TEST_CASE("a thread that waits for room reads replies if no other thread does") {
+  Calls calls(Stream::Room::when_all_is_read);
+  PendingReply pending;
+  ReplyGroup group;
+  calls.stream->bring_reply_to(9);  // of a call that has timed out
+  SECTION("for a call") {
+    CHECK(calls.start(pending, 1, large));
+    calls.stream->bring_reply_to(1);
+    CHECK(calls.wait(pending));
+  }
+  SECTION("for an asynchronous call") { CHECK(calls.post(pending, 1, group, large)); }
+  SECTION("for a oneway") { CHECK(calls.send(large)); }
+  CHECK(calls.stream->sent() == 1);
+}
+
+TEST_CASE("a thread that waits for room ends with the connection if the peer takes nothing") {
+  Calls calls(Stream::Room::never);
+  PendingReply pending;
+  CHECK_FALSE(calls.start(pending, 1, large));
+  CHECK(pending.error() == Error{ErrorKind::comm_failure, Completion::no, minor::closed_here});
+  CHECK_FALSE(calls.connection.busy());
+}
 
 TEST_CASE("a call that begins while the connection closes as idle is not sent") {
   Calls calls;
