@@ -1,5 +1,6 @@
 #include "orb/core/connections/client_connection.h"
 
+#include <algorithm>
 #include <chrono>
 #include <new>
 
@@ -44,22 +45,24 @@ bool ClientConnection::call(PendingReply& pending, std::uint32_t request_id, Par
 }
 
 bool ClientConnection::start(PendingReply& pending, std::uint32_t request_id, Parts request, Time deadline) {
-  pending.begin(request_id);
+  pending.begin(request_id, nullptr, deadline);
   enter(pending);
+  if (!open()) return not_sent(pending, ClientEnd::lost), false;  // it was closed after usable()
   CallState& state = pending.call();
   auto sent = sender_.send(Time{}, request, state.sent_at);
   if (!sent && sent.error().minor == minor::no_send_room) {
-    // Another thread reads replies meanwhile: the server may be waiting for room, too.
-    if (state.alone) share(pending);
-    const dispatch::SuspensionScope waits;
-    sent = sender_.send(deadline, request, state.sent_at);
+    {
+      const Lock lock = calls_.lock();
+      step_away(pending);
+    }
+    sent = send_when_room(deadline, request, state.sent_at);
   }
   if (!sent) not_sent(pending, sent.error());
   return sent.has_value();
 }
 
 // Begins a call. It has the connection for itself if no other call is in progress. Otherwise it comes to the list.
-void ClientConnection::enter(PendingReply& pending) {
+void ClientConnection::enter(PendingReply& pending) noexcept {
   pending.call().alone = leader_.lead_unlisted();
   if (pending.call().alone) {
     reader_.set_alone(&pending);
@@ -69,12 +72,15 @@ void ClientConnection::enter(PendingReply& pending) {
   }
 }
 
-// Moves a call that was alone to the list. Then another call of the list leads.
-void ClientConnection::share(PendingReply& pending) {
-  const Lock lock = calls_.lock();
+// Lets another thread lead while the call's own thread does something else. A call that was alone comes to the list.
+// Call it with the list's lock.
+void ClientConnection::step_away(PendingReply& pending) noexcept {
+  CallState& state = pending.call();
+  state.away = true;
+  if (!state.alone) return calls_.wake_successor();  // this thread may have been woken to lead
   calls_.add(pending);
   reader_.set_alone(nullptr);
-  pending.call().alone = false;
+  state.alone = false;
   calls_.stop_leading();
 }
 
@@ -87,6 +93,40 @@ void ClientConnection::leave_alone(PendingReply& pending) noexcept {
     calls_.stop_leading();
   }
   settle_end();
+}
+
+// Sends. A thread that is not real-time waits for room until the deadline. Such threads may fill only their share of
+// the backlog. A real-time thread, such as a task's thread that sends a oneway, does not wait and may use all of it.
+Expected<void> ClientConnection::send_by_class(Time deadline, Parts request, std::uint64_t& position) noexcept {
+  const auto sent = sender_.send(Time{}, request, position);
+  if (sent || sent.error().minor != minor::no_send_room) return sent;
+  if (os::is_real_time()) return sender_.send_at_once(request, position);
+  return send_when_room(deadline, request, position);
+}
+
+// Waits for room and sends. The server may wait for room for its replies, too, and then reads nothing. So replies must
+// be read meanwhile: by another thread, or by this one between its attempts.
+// An attempt that finds no room in time ends this thread's place among the senders that wait.
+Expected<void> ClientConnection::send_when_room(Time deadline, Parts request, std::uint64_t& position) noexcept {
+  constexpr std::chrono::milliseconds while_reading{1};  // nobody else reads
+  constexpr std::chrono::milliseconds while_led{100};    // the leader may stop, and all other threads may be sending
+  const dispatch::SuspensionScope waits;
+  const Time since = os::now();
+  // Bound: the deadline, or the time for which a peer may take nothing.
+  for (;;) {
+    const Duration pause = read_if_nobody_does() ? while_reading : while_led;
+    const Time until = std::min(deadline, os::now() + pause);
+    const auto sent = sender_.send(until, request, position);
+    if (sent || sent.error().minor != minor::no_send_room || until == deadline) return sent;
+    stream_->close_if_stalled(since);
+  }
+}
+
+// Reads once, without waiting, if no thread leads. Returns whether it did.
+bool ClientConnection::read_if_nobody_does() noexcept {
+  if (!leader_.lead()) return false;
+  read_and_stop();
+  return true;
 }
 
 // Fails a call whose request was not sent. The server has not received all of it, so it cannot run it. What the server
@@ -115,22 +155,18 @@ void ClientConnection::fail_unsent(PendingReply& pending, const Error& error, bo
 }
 
 // While it writes the request, this thread owns the call, even if the call has already ended. A failure of the
-// connection fails all calls in the list; after that, no call is added.
+// connection fails the calls that are in the list by then; a later one is refused here.
 bool ClientConnection::post(PendingReply& pending, std::uint32_t request_id, Parts request, Time deadline,
                             ReplyGroup& group) {
-  pending.begin(request_id, &group);
+  pending.begin(request_id, &group, deadline);
   CallState& state = pending.call();
-  state.alone = false;
-  state.next = nullptr;
-  state.deadline = deadline;
-  state.posting = true;
   state.error = {end_.why_lost().kind, Completion::no, end_.why_lost().minor};
   {
     const Lock lock = calls_.lock();
     if (!open()) return false;
     calls_.add(pending);
   }
-  const auto sent = sender_.send_by_class(deadline, request, false, state.sent_at);
+  const auto sent = send_by_class(deadline, request, state.sent_at);
   if (!sent) not_sent(pending, sent.error());
   const Lock lock = calls_.lock();
   state.posting = false;
@@ -162,7 +198,7 @@ Expected<void> ClientConnection::send(Parts request, Time deadline, bool may_bat
   const auto taken = may_batch ? sender_.batch(request, deadline) : Expected<bool>(false);
   if (taken && *taken) return {};
   std::uint64_t position = 0;
-  const auto sent = taken ? sender_.send_by_class(deadline, request, false, position) : Expected<void>(taken.error());
+  const auto sent = taken ? send_by_class(deadline, request, position) : Expected<void>(taken.error());
   if (sent || sent.error().minor == minor::no_send_room) return sent;
   warn_of_loss(sent.error());
   break_up();
@@ -194,9 +230,8 @@ bool ClientConnection::wait_alone(PendingReply& pending, Time deadline, os::Wait
   // Bound: the deadline; each round takes bytes or sleeps.
   while (state.is_waiting()) {
     if (beside != nullptr && beside->is_called()) {
-      state.away = true;
-      share(pending);
-      return false;
+      const Lock lock = calls_.lock();
+      return step_away(pending), false;
     }
     const bool came = read(deadline, strategy, beside);
     if (!came && state.is_waiting() && deadline != never && os::now() >= deadline) state.fail(late);
@@ -212,11 +247,7 @@ bool ClientConnection::wait_listed(PendingReply& pending, Time deadline, os::Wai
   state.away = false;
   // Bound: the deadline; each round takes bytes or sleeps.
   while (state.is_waiting()) {
-    if (beside != nullptr && beside->is_called()) {
-      state.away = true;
-      calls_.wake_successor();
-      return false;
-    }
+    if (beside != nullptr && beside->is_called()) return step_away(pending), false;
     lead_or_sleep(lock, true, state.parker, deadline, strategy, beside);
     if (state.is_waiting() && deadline != never && os::now() >= deadline) state.fail(late);
   }
@@ -247,6 +278,16 @@ bool ClientConnection::read(Time deadline, os::WaitStrategy strategy, Interrupti
       beside != nullptr ? reader_.read_beside(deadline, strategy, *beside) : reader_.read(deadline, strategy);
   tell_owner_if_lost();
   return came;
+}
+
+// Reads once, without waiting, and stops leading.
+void ClientConnection::read_and_stop() {
+  read(Time{}, {});
+  {
+    const Lock lock = calls_.lock();
+    calls_.stop_leading();
+  }
+  settle_end();
 }
 
 // Reads what the peer sent before its end. If another thread leads, it may be reading the same; then this thread waits
@@ -300,12 +341,7 @@ bool ClientConnection::usable(Time now) noexcept {
   last_used_.store(now, std::memory_order_relaxed);
   if (now - before < long_idle) return true;
   if (!leader_.lead_unlisted()) return true;
-  read(Time{}, {});
-  {
-    const Lock lock = calls_.lock();
-    calls_.stop_leading();
-  }
-  settle_end();
+  read_and_stop();
   return open();
 }
 
@@ -326,9 +362,17 @@ void ClientConnection::break_up() noexcept {
   if (const auto owner = owner_.lock()) owner->on_broken(*this, end_.is_answered());
 }
 
+// Closes the connection unless a call uses it. A call that comes at the same time either has entered before, and keeps
+// the connection, or finds after entering that it is not open. LeaderState orders that for a call that comes alone, and
+// the lock for a call of the list.
 void ClientConnection::on_idle() noexcept {
-  // relaxed: a task that is added now has just used the connection, so it is not idle
-  if (busy() || tasks_.load(std::memory_order_relaxed) > 0) return;
+  {
+    const Lock lock = calls_.lock();
+    // relaxed: a task that is added now has just used the connection, so it is not idle
+    if (tasks_.load(std::memory_order_relaxed) > 0 || !leader_.lead_unlisted()) return;
+    end_.break_up();
+    calls_.stop_leading();
+  }
   close();
   break_up();
 }

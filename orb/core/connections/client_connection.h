@@ -1,6 +1,7 @@
 // ClientConnection is one connection to a server, which threads may share. A thread that has the connection for itself
 // sends its request and reads its own reply, without a lock. Threads that share it wait in a list. One of them, the
-// leader, reads for all. When the leader has its own reply, it wakes another thread to lead.
+// leader, reads for all. When the leader has its own reply, it wakes another thread to lead. While no thread leads, a
+// thread that waits for room to send reads, too.
 //
 // Its parts: LeaderState says which thread leads, WaitingCalls is the list, RequestSender sends, ReplyReader reads and
 // delivers, and ClientEnd knows how the connection ends.
@@ -106,14 +107,17 @@ class ClientConnection final : public transport::ConnectionMonitor {
   using Lock = WaitingCalls::Lock;
   static constexpr Duration long_idle = std::chrono::milliseconds{20};
 
-  void enter(PendingReply& pending);
-  void share(PendingReply& pending);
+  void enter(PendingReply& pending) noexcept;
+  void step_away(PendingReply& pending) noexcept;
   void leave_alone(PendingReply& pending) noexcept;
   bool wait_alone(PendingReply& pending, Time deadline, os::WaitStrategy strategy, Interruption* beside);
   bool wait_listed(PendingReply& pending, Time deadline, os::WaitStrategy strategy, Interruption* beside);
   void lead_or_sleep(Lock& lock, bool may_lead, os::Parker& parker, Time deadline, os::WaitStrategy strategy = {},
                      Interruption* beside = nullptr);
   void cancel_if_late(const PendingReply& pending) noexcept;
+  Expected<void> send_by_class(Time deadline, Parts request, std::uint64_t& position) noexcept;
+  Expected<void> send_when_room(Time deadline, Parts request, std::uint64_t& position) noexcept;
+  bool read_if_nobody_does() noexcept;
   void not_sent(PendingReply& pending, const Error& error);
   void fail_unsent(PendingReply& pending, const Error& error, bool is_lost) noexcept;
   void warn_of_loss(const Error& error) noexcept;
@@ -125,6 +129,7 @@ class ClientConnection final : public transport::ConnectionMonitor {
 
   // The leader's.
   bool read(Time deadline, os::WaitStrategy strategy, Interruption* beside = nullptr);
+  void read_and_stop();
   void read_last_words(PendingReply& pending);
   void settle_end() noexcept;
 

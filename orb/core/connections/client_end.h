@@ -1,6 +1,6 @@
 // ClientEnd knows how a client's connection ends: whether it carries calls, why not, and who was told so.
 // Threads: any. All accesses but those of the peer's end are relaxed: they are hints, or change once, and the stream
-// itself refuses what comes too late.
+// itself refuses what comes too late. LeaderState and the lock of WaitingCalls order ClientConnection::on_idle().
 #pragma once
 
 #include <atomic>

@@ -240,11 +240,13 @@ Expected<ConnectionPool::ConnectionPtr> ConnectionPool::acquire(transport::Trans
   }
 }
 
-// Connecting ends an attempt in any case, also after an exception.
+// Connecting is an attempt of this thread. The attempt ends at end(), or in the destructor after an exception.
 class ConnectionPool::Connecting {
  public:
-  // With the lock. std::bad_alloc.
+  // Reserves the place of the connection, so that end() allocates nothing and always wakes the threads that wait. Call
+  // it with the lock held. Throws std::bad_alloc.
   explicit Connecting(ConnectionPool& pool) : pool_(pool), attempt_(std::make_shared<Attempt>()) {
+    pool_.connections_.reserve(pool_.connections_.size() + pool_.attempts_.size() + 1);
     pool_.attempts_.push_back(attempt_);
   }
   Connecting(const Connecting&) = delete;
@@ -254,7 +256,7 @@ class ConnectionPool::Connecting {
   }
 
   // Ends the attempt and returns its outcome. That is orb_destroyed if the pool was closed meanwhile.
-  Expected<ConnectionPtr> end(Expected<ConnectionPtr> outcome) {
+  Expected<ConnectionPtr> end(Expected<ConnectionPtr> outcome) noexcept {
     const std::lock_guard lock(pool_.mutex_);
     ended_ = true;
     std::erase(pool_.attempts_, attempt_);

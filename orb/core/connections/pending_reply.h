@@ -62,6 +62,9 @@ struct CallState {
   std::uint64_t sent_at = 0;            // where the request begins in the stream
   Error error;
   os::Parker parker;
+  // Neighbors in the connection's list; guarded by the lock of WaitingCalls.
+  PendingReply* before = nullptr;
+  PendingReply* after = nullptr;
   // For posted calls.
   ReplyGroup* group = nullptr;
   PendingReply* next = nullptr;
@@ -97,13 +100,17 @@ class PendingReply {
   // The rest is for the connection.
   CallState& call() noexcept { return call_; }
   const CallState& call() const noexcept { return call_; }
-  // Begins a call; `group`: of a posted call.
-  void begin(std::uint32_t request_id, ReplyGroup* group = nullptr) noexcept {
+  // Prepares for a new call. `group`: null if its own thread waits for it.
+  void begin(std::uint32_t request_id, ReplyGroup* group, Time deadline) noexcept {
     call_.id = request_id;
     call_.phase = CallState::Phase::waiting;
-    call_.group = group;
-    call_.away = false;
     call_.storage.reset();
+    call_.group = group;
+    call_.next = nullptr;
+    call_.deadline = deadline;
+    call_.alone = false;
+    call_.posting = group != nullptr;
+    call_.away = false;
   }
   // Ends the call, and tells the thread that waits for it if that one does not read itself.
   void settle(CallState::Phase phase) noexcept {

@@ -35,10 +35,7 @@ bool ReplyReader::took(const Expected<std::size_t>& got, const transport::Borrow
   const Bytes bytes = borrowed.storage ? borrowed.bytes : Bytes(replies_.buffer()).first(*got);
   const auto taken =
       replies_.take(bytes, end_.is_open(), [&](const giop::Message& message) { deliver(message, borrowed); });
-  if (!taken) {
-    fail_all(taken.error());
-    stream_.close();
-  }
+  if (!taken) fail_and_close(taken.error());
   return true;
 }
 
@@ -56,12 +53,12 @@ void ReplyReader::deliver(const giop::Message& message, const transport::Borrowe
   if (message.header.type == giop::MessageType::close_connection) {
     // Orderly close: calls without a reply have not run and will not run. CORBA 3.3 part 2, 9.5.1.1.
     end_.dismiss();
-    return fail_all(ClientEnd::dismissed);
+    return fail_and_close(ClientEnd::dismissed);
   }
   if (message.header.type == giop::MessageType::message_error)
-    return fail_all({ErrorKind::comm_failure, Completion::maybe, minor::message_error});
+    return fail_and_close({ErrorKind::comm_failure, Completion::maybe, minor::message_error});
   const auto id = replies_.request_id_of(message);
-  if (!id) return fail_all({ErrorKind::marshal, Completion::maybe, minor::truncated});
+  if (!id) return fail_and_close({ErrorKind::marshal, Completion::maybe, minor::truncated});
   end_.note_answered();
   if (alone_ != nullptr && alone_->call().id == *id) return give(*alone_, message, borrowed);
   if (!leader_.has_listed()) return;
@@ -84,6 +81,12 @@ void ReplyReader::give(PendingReply& pending, const giop::Message& message,
   } catch (const std::bad_alloc&) {
     pending.settle({ErrorKind::no_memory, Completion::maybe, minor::out_of_memory});
   }
+}
+
+// Fails all calls. Closes the stream, so that a call which has just entered cannot send, and does not wait for a reply.
+void ReplyReader::fail_and_close(const Error& error) noexcept {
+  fail_all(error, false);
+  stream_.close();
 }
 
 // Fails all waiting calls. `unread_is_no`: calls that the peer cannot have read are COMPLETED_NO.

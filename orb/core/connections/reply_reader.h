@@ -40,7 +40,8 @@ class ReplyReader {
   bool took(const Expected<std::size_t>& got, const transport::BorrowedBytes& borrowed);
   void deliver(const giop::Message& message, const transport::BorrowedBytes& borrowed) noexcept;
   void give(PendingReply& pending, const giop::Message& message, const transport::BorrowedBytes& borrowed) noexcept;
-  void fail_all(const Error& error, bool unread_is_no = false) noexcept;
+  void fail_and_close(const Error& error) noexcept;
+  void fail_all(const Error& error, bool unread_is_no) noexcept;
 
   transport::Connection& stream_;
   ClientEnd& end_;

@@ -1,9 +1,6 @@
 #include "orb/core/connections/request_sender.h"
 
-#include "orb/base/minor.h"
-#include "orb/dispatch/current.h"
 #include "orb/giop/headers.h"
-#include "orb/os/thread.h"
 #include "orb/transport/transport_kind.h"
 
 namespace corelane::core {
@@ -18,15 +15,6 @@ std::shared_ptr<OnewayBatch> batch_for(const std::shared_ptr<transport::Connecti
 
 RequestSender::RequestSender(const std::shared_ptr<transport::Connection>& stream)
     : stream_(*stream), batch_(batch_for(stream)) {}
-
-Expected<void> RequestSender::send_by_class(Time deadline, Parts request, bool may_wait,
-                                            std::uint64_t& position) noexcept {
-  const auto sent = send(Time{}, request, position);
-  if (sent || sent.error().minor != minor::no_send_room) return sent;
-  if (!may_wait && os::is_real_time()) return stream_.send(request, position);
-  const dispatch::SuspensionScope waits;
-  return send(deadline, request, position);
-}
 
 void RequestSender::cancel(std::uint32_t request_id) noexcept {
   cdr::Writer writer;

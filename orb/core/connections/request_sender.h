@@ -32,10 +32,10 @@ class RequestSender {
       if (const auto sent = batch_->flush(deadline); !sent) return sent;
     return stream_.send_by(deadline, request, position);
   }
-  // Does so, too. A thread that may wait, or is not real-time, waits for room until the deadline. Such threads may fill
-  // only their share of the backlog. A real-time thread, such as a task's thread that sends a oneway, does not wait and
-  // may use all of it.
-  Expected<void> send_by_class(Time deadline, Parts request, bool may_wait, std::uint64_t& position) noexcept;
+  // Does so without waiting. The request may use all of the backlog; those of send() may fill only their share.
+  Expected<void> send_at_once(Parts request, std::uint64_t& position) noexcept {
+    return stream_.send(request, position);
+  }
   // Puts a oneway into the batch. Returns false if it has to be sent.
   Expected<bool> batch(Parts request, Time deadline) noexcept {
     return batch_ ? batch_->take(request, deadline) : Expected<bool>(false);

@@ -6,21 +6,19 @@
 
 namespace corelane::core {
 
-void WaitingCalls::add(PendingReply& pending) {
-  calls_.push_back(&pending);
+void WaitingCalls::add(PendingReply& pending) noexcept {
+  calls_.push_back(pending);
   leader_.set_listed();
 }
 
 void WaitingCalls::remove(PendingReply& pending) noexcept {
-  std::erase(calls_, &pending);
+  calls_.erase(pending);
   update_listed();
   wake_successor();
 }
 
 PendingReply* WaitingCalls::find(std::uint32_t request_id) const noexcept {
-  const auto found =
-      std::find_if(calls_.begin(), calls_.end(), [&](const PendingReply* p) { return p->call().id == request_id; });
-  return found != calls_.end() ? *found : nullptr;
+  return calls_.find([&](const CallState& call) { return call.id == request_id; });
 }
 
 void WaitingCalls::update_listed() noexcept {
@@ -34,49 +32,41 @@ void WaitingCalls::stop_leading() noexcept {
 
 void WaitingCalls::wake_successor() noexcept {
   if (calls_.empty() || leader_.is_led()) return;
-  const auto first = [&](auto&& may) {
-    const auto found = std::find_if(calls_.begin(), calls_.end(), may);
-    return found != calls_.end() ? &(*found)->call() : nullptr;
-  };
-  const auto waits = [](const PendingReply* p) { return p->call().group == nullptr && !p->call().away; };
-  const auto is_posted = [](const PendingReply* p) { return p->call().group != nullptr; };
-  if (CallState* waiting = first(waits)) return waiting->parker.unpark();
-  if (CallState* posted = first(is_posted)) posted->group->wake();
+  const auto waits = [](const CallState& call) { return call.group == nullptr && !call.away; };
+  const auto is_posted = [](const CallState& call) { return call.group != nullptr; };
+  if (PendingReply* const waiting = calls_.find(waits)) return waiting->call().parker.unpark();
+  if (PendingReply* const posted = calls_.find(is_posted)) posted->call().group->wake();
 }
 
 bool WaitingCalls::may_lead(const ReplyGroup& group) const noexcept {
-  bool has_calls = false;
-  for (const PendingReply* p : calls_) {
-    if (p->call().group != &group) continue;
-    if (!p->call().is_waiting()) return false;
-    has_calls = true;
-  }
-  return has_calls;
+  const auto is_of_group = [&](const CallState& call) { return call.group == &group; };
+  const auto has_ended = [&](const CallState& call) { return is_of_group(call) && !call.is_waiting(); };
+  return calls_.find(is_of_group) != nullptr && calls_.find(has_ended) == nullptr;
 }
 
 Time WaitingCalls::earliest_deadline(const ReplyGroup& group, Time without_calls) const noexcept {
   Time earliest = never;
   bool has_calls = false;
-  for (const PendingReply* p : calls_) {
-    if (p->call().group != &group) continue;
-    earliest = std::min(earliest, p->call().deadline);
+  calls_.for_each([&](const PendingReply& pending) {
+    if (pending.call().group != &group) return;
+    earliest = std::min(earliest, pending.call().deadline);
     has_calls = true;
-  }
+  });
   return has_calls ? earliest : without_calls;
 }
 
 void WaitingCalls::expire(const ReplyGroup& group, const Error& why) noexcept {
   const Time now = os::now();
-  for (PendingReply* p : calls_) {
-    const CallState& call = p->call();
+  calls_.for_each([&](PendingReply& pending) {
+    const CallState& call = pending.call();
     const bool is_late = call.deadline != never && now >= call.deadline;
-    if (call.group == &group && call.is_waiting() && is_late) p->settle(why);
-  }
+    if (call.group == &group && call.is_waiting() && is_late) pending.settle(why);
+  });
 }
 
 PendingReply* WaitingCalls::take_ended(ReplyGroup& group) noexcept {
   PendingReply* const ended = group.take_ended();
-  for (const PendingReply* p = ended; p != nullptr; p = p->next()) std::erase(calls_, p);
+  for (const PendingReply* p = ended; p != nullptr; p = p->next()) calls_.erase(*p);
   update_listed();
   wake_successor();
   return ended;

@@ -5,10 +5,10 @@
 
 #include <cstdint>
 #include <mutex>
-#include <vector>
 
 #include "orb/base/time.h"
 #include "orb/core/connections/leader_state.h"
+#include "orb/core/connections/pending_list.h"
 #include "orb/core/connections/pending_reply.h"
 #include "orb/os/pi_mutex.h"
 
@@ -18,19 +18,18 @@ class WaitingCalls {
  public:
   using Lock = std::unique_lock<os::PiMutex>;
 
-  explicit WaitingCalls(LeaderState& leader) : leader_(leader) { calls_.reserve(64); }
+  explicit WaitingCalls(LeaderState& leader) : leader_(leader) {}
 
   Lock lock() noexcept { return Lock(mutex_); }
 
-  // std::bad_alloc.
-  void add(PendingReply& pending);
+  void add(PendingReply& pending) noexcept;
   // Removes a call; another waiting call becomes the leader.
   void remove(PendingReply& pending) noexcept;
   // Returns the call with that id; null: there is none.
   PendingReply* find(std::uint32_t request_id) const noexcept;
   template <typename Function>
   void for_each(Function function) const {
-    for (PendingReply* pending : calls_) function(*pending);
+    calls_.for_each(function);
   }
 
   // Ends the leading of the calling thread; another call of the list leads.
@@ -54,7 +53,7 @@ class WaitingCalls {
 
   LeaderState& leader_;
   os::PiMutex mutex_;
-  std::vector<PendingReply*> calls_;  // guarded by mutex_
+  PendingList calls_;  // guarded by mutex_
 };
 
 }  // namespace corelane::core

@@ -28,8 +28,8 @@ struct List {
   ReplyGroup group{};
 
   void post(PendingReply& pending, std::uint32_t id, Time deadline = never) {
-    pending.begin(id, &group);
-    pending.call().deadline = deadline;
+    pending.begin(id, &group, deadline);
+    pending.call().posting = false;
     calls.add(pending);
   }
 };

@@ -18,6 +18,7 @@
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/transport/not_trusted.h"
+#include "tests/orb/core/failing_allocations.h"
 #include "tests/support/quiet.h"
 #include "tests/support/stream_harness.h"
 
@@ -79,6 +80,7 @@ class Scripted final : public transport::Transport {
   Expected<std::shared_ptr<transport::Connection>> connect(const Endpoint& endpoint, Time) override {
     begun.put(endpoint);
     if (const auto error = outcomes.take()) return *error;
+    if (on_connected) on_connected();
     return std::shared_ptr<transport::Connection>(std::make_shared<Stub>());
   }
   Expected<std::unique_ptr<transport::Listener>> listen(const Endpoint&, transport::Acceptor) override {
@@ -90,6 +92,7 @@ class Scripted final : public transport::Transport {
 
   Mailbox<Endpoint> begun;
   Mailbox<std::optional<Error>> outcomes;
+  std::function<void()> on_connected;
 
  private:
   const transport::ConnectionLimits limits_;
@@ -165,6 +168,28 @@ TEST_CASE("many callers of one endpoint share one attempt and its connection") {
   for (std::size_t i = 1; i < calls.size(); ++i) CHECK(*calls[i].get() == *first);
   CHECK(test.wires.begun.empty());
   CHECK(test.cache.size() == 1);
+}
+
+TEST_CASE("a shortage of memory after a connect leaves no call waiting") {
+  Caches test;
+  std::optional<FailingAllocations> shortage;  // of what a list of connections grows by
+  test.wires.on_connected = [&] { shortage.emplace(sizeof(ConnectionCache::ConnectionPtr)); };
+  auto first = std::async(std::launch::async, [&] {
+    try {
+      const auto outcome = test.acquire();
+      shortage.reset();
+      return outcome.has_value();
+    } catch (const std::bad_alloc&) {
+      shortage.reset();
+      return false;
+    }
+  });
+  test.wires.begun.take();
+  auto waits = test.call(patience());
+  while (test.cache.waiting() == 0) std::this_thread::yield();
+  test.wires.let_succeed();
+  CHECK(first.get());
+  CHECK(waits.get());
 }
 
 TEST_CASE("an attempt that fails gives its own error to all calls that wait for it") {

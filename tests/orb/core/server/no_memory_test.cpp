@@ -13,6 +13,7 @@
 #include "orb/base/sanitizer.h"
 #include "orb/core/client/reference.h"
 #include "orb/core/lifecycle/orb_state.h"
+#include "tests/orb/core/failing_allocations.h"
 #include "tests/support/bare_wire.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
@@ -55,7 +56,7 @@ std::atomic<long> held_large{0};
     !CORELANE_THREAD_SANITIZER  // the sanitizer brings its own operators and checks that they match
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   ++allocations_here;
-  if (is_refused()) return nullptr;
+  if (is_refused() || corelane::testing::FailingAllocations::refuses(size)) return nullptr;
   void* const memory = std::malloc(size ? size : 1);
   count_large(memory, 1);
   return memory;
