@@ -95,13 +95,14 @@ StopSignals::StopSignals(Orb& orb) : orb_(orb.shared_from_this()), bell_(bell_of
   action.sa_handler = ring;
   action.sa_flags = SA_RESTART;
   for (std::size_t i = 0; i < signals.size(); ++i) {
-    ::sigaction(signals[i], &action, &before_[i]);
-    if (before_[i].sa_handler == SIG_IGN) ::sigaction(signals[i], &before_[i], nullptr);
+    ::sigaction(signals[i], nullptr, &before_[i]);
+    if (before_[i].sa_handler != SIG_IGN) ::sigaction(signals[i], &action, nullptr);
   }
 }
 
 StopSignals::~StopSignals() {
-  for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &before_[i], nullptr);
+  for (std::size_t i = 0; i < signals.size(); ++i)
+    if (before_[i].sa_handler != SIG_IGN) ::sigaction(signals[i], &before_[i], nullptr);
   if (is_child()) {
     waiter_.detach();  // only the parent has that thread
     return;

@@ -431,6 +431,17 @@ TEST_CASE("the descriptor that a stop signal's handler writes to stays open, and
   CHECK(open_eventfds() == open);
 }
 
+TEST_CASE("StopSignals does not touch the action of a signal that the process ignores") {
+  TestOrb server;
+  const auto before = signal(SIGINT, SIG_IGN);
+  std::optional<corelane::core::StopSignals> stop(std::in_place, *server.orb);
+  raise(SIGINT);
+  const auto own = [](int) {};
+  CHECK(signal(SIGINT, own) == SIG_IGN);
+  stop.reset();
+  CHECK(signal(SIGINT, before) == static_cast<void (*)(int)>(own));
+}
+
 TEST_CASE("a signal that comes while a program prepares its server ends run() and nothing before") {
   TestOrb server;
   const corelane::core::StopSignals stop(*server.orb);
