@@ -38,6 +38,15 @@ struct Poa::Map {
     return at == by_id.end() ? nullptr : &at->second;
   }
 
+  void require_not_destroyed() const {
+    if (destroyed) core::raise(Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_adapter});
+  }
+  // Raises an exception if no child can get the name.
+  void require_free(const std::string& name) const {
+    require_not_destroyed();
+    if (children.contains(name)) throw AdapterAlreadyExists();
+  }
+
   const std::string key_prefix;
   const std::string id_prefix;
   std::mutex mutex;
@@ -87,14 +96,18 @@ core::ObjectReference<Poa> Poa::create_well_known(const std::string& key, core::
 
 core::ObjectReference<Poa> Poa::create(const std::string& name, core::ObjectReference<PoaManager> manager,
                                        std::string key_prefix, std::string id_prefix) {
+  {
+    const std::lock_guard lock(map_->mutex);
+    map_->require_free(name);  // before a manager is made, for programs that create an adapter where find_POA() would do
+  }
   if (!manager)
     manager = core::ObjectReference<PoaManager>(
         std::make_shared<PoaManager>(registry_->orb(), registry_->make_manager_state()));
   auto child = std::make_shared<Poa>(registry_, name, std::move(manager), std::move(key_prefix), std::move(id_prefix));
   child->map_->parent = weak_from_this();
   const std::lock_guard lock(map_->mutex);
-  if (map_->destroyed) core::raise(Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_adapter});
-  if (!map_->children.emplace(name, child).second) throw AdapterAlreadyExists();
+  map_->require_free(name);
+  map_->children.emplace(name, child);
   return core::ObjectReference<Poa>(std::move(child));
 }
 
@@ -154,7 +167,7 @@ ObjectId Poa::fresh_id() {
 // The caller holds the map's mutex.
 Poa::Entry& Poa::activate(const ObjectId& id, const ServantReference<Servant>& servant,
                           core::OperationContracts contracts) {
-  if (map_->destroyed) core::raise(Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_adapter});
+  map_->require_not_destroyed();
   if (map_->find(servant.get()) != nullptr) throw ServantAlreadyActive();
   if (map_->find(id) != nullptr) throw ObjectAlreadyActive();
   auto object = std::make_shared<core::ActiveObject>(manager_->manager_state(), servant.shared(), servant->_skeleton(),
@@ -245,7 +258,7 @@ core::ObjectReference<core::Object> Poa::create_reference_with_id(const ObjectId
   std::shared_ptr<core::ActiveObject> object;
   {
     const std::lock_guard lock(map_->mutex);
-    if (map_->destroyed) core::raise(Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_adapter});
+    map_->require_not_destroyed();
     if (const Entry* entry = map_->find(id)) object = entry->object;
   }
   return make_reference(id, repository_id, std::move(object));
