@@ -98,7 +98,8 @@ core::ObjectReference<Poa> Poa::create(const std::string& name, core::ObjectRefe
                                        std::string key_prefix, std::string id_prefix) {
   {
     const std::lock_guard lock(map_->mutex);
-    map_->require_free(name);  // before a manager is made, for programs that create an adapter where find_POA() would do
+    map_->require_free(
+        name);  // before a manager is made, for programs that create an adapter where find_POA() would do
   }
   if (!manager)
     manager = core::ObjectReference<PoaManager>(
@@ -165,8 +166,7 @@ ObjectId Poa::fresh_id() {
 }
 
 // The caller holds the map's mutex.
-Poa::Entry& Poa::activate(const ObjectId& id, const ServantReference<Servant>& servant,
-                          core::OperationContracts contracts) {
+Poa::Entry Poa::add(const ObjectId& id, const ServantReference<Servant>& servant, core::OperationContracts contracts) {
   map_->require_not_destroyed();
   if (map_->find(servant.get()) != nullptr) throw ServantAlreadyActive();
   if (map_->find(id) != nullptr) throw ObjectAlreadyActive();
@@ -181,29 +181,30 @@ Poa::Entry& Poa::activate(const ObjectId& id, const ServantReference<Servant>& s
   return map_->by_id.emplace(text_of(id), Entry{id, servant, std::move(object)}).first->second;
 }
 
-ObjectId Poa::activate_object(const ServantReference<Servant>& servant) {
-  require(servant);
-  ObjectId id;
-  {
-    const std::lock_guard lock(map_->mutex);
-    id = fresh_id();
-  }
-  activate_object_with_id(id, servant);
-  return id;
-}
-
-void Poa::activate_object_with_id(const ObjectId& id, const ServantReference<Servant>& servant) {
+// Makes the servant active. `id`: null for a new one. `if_active`: what to do if it is active already.
+Poa::Entry Poa::activate(const ObjectId* id, const ServantReference<Servant>& servant, IfActive if_active) {
   require(servant);
   // Does first what may fail, because an active object requests its tasks.
   const core::Skeleton& skeleton = servant->_skeleton();
   core::OperationContracts contracts = contracts_of(skeleton, registry_->orb()->settings());
   const auto executive = contracts.empty() ? nullptr : registry_->orb()->executive();
-  std::shared_ptr<core::ActiveObject> object;
+  Entry entry;
   {
     const std::lock_guard lock(map_->mutex);
-    object = activate(id, servant, std::move(contracts)).object;
+    const Entry* const known = if_active == IfActive::keep ? map_->find(servant.get()) : nullptr;
+    if (known != nullptr) return *known;
+    entry = add(id != nullptr ? *id : fresh_id(), servant, std::move(contracts));
   }
-  if (executive) object->admit_shared_tasks(executive, !core::inside_servant());
+  if (executive) entry.object->admit_shared_tasks(executive, !core::inside_servant());
+  return entry;
+}
+
+ObjectId Poa::activate_object(const ServantReference<Servant>& servant) {
+  return activate(nullptr, servant, IfActive::refuse).id;
+}
+
+void Poa::activate_object_with_id(const ObjectId& id, const ServantReference<Servant>& servant) {
+  (void)activate(&id, servant, IfActive::refuse);
 }
 
 void Poa::deactivate_object(const ObjectId& id) {
@@ -223,17 +224,20 @@ void Poa::deactivate_object(const ObjectId& id) {
   object->deactivate();
 }
 
-ObjectId Poa::servant_to_id(const ServantReference<Servant>& servant) {
+// Returns the servant's entry; activates the servant if it is not active.
+Poa::Entry Poa::active(const ServantReference<Servant>& servant) {
   require(servant);
   {
     const std::lock_guard lock(map_->mutex);
-    if (const Entry* entry = map_->find(servant.get())) return entry->id;
+    if (const Entry* entry = map_->find(servant.get())) return *entry;
   }
-  return activate_object(servant);
+  return activate(nullptr, servant, IfActive::keep);  // another thread may have activated it meanwhile
 }
 
+ObjectId Poa::servant_to_id(const ServantReference<Servant>& servant) { return active(servant).id; }
+
 core::ObjectReference<core::Object> Poa::servant_to_reference(const ServantReference<Servant>& servant) {
-  return id_to_reference(servant_to_id(servant));
+  return reference_of(active(servant));
 }
 
 // `object`: null if it is not active.
@@ -272,8 +276,12 @@ core::ObjectReference<core::Object> Poa::id_to_reference(const ObjectId& id) {
     if (entry == nullptr) throw ObjectNotActive();
     copy = *entry;
   }
-  const auto& types = copy.object->skeleton().ids;
-  return make_reference(id, types.empty() ? "" : types.front(), copy.object);
+  return reference_of(copy);
+}
+
+core::ObjectReference<core::Object> Poa::reference_of(const Entry& entry) {
+  const auto& types = entry.object->skeleton().ids;
+  return make_reference(entry.id, types.empty() ? "" : types.front(), entry.object);
 }
 
 ServantReference<Servant> Poa::id_to_servant(const ObjectId& id) {

@@ -3,8 +3,10 @@
 #include <malloc.h>
 
 #include <atomic>
+#include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "orb/base/minor.h"
 #include "tests/support/probe_servant.h"
@@ -60,6 +62,38 @@ TEST_CASE("_this() activates a servant that is active nowhere in the RootPOA") {
   Adapter adapter;
   const auto reference = adapter.servant->_this();
   CHECK(adapter.poa->reference_to_servant(reference).get() == adapter.servant.get());
+}
+
+namespace {
+// Runs a function once when it is asked for its skeleton, as the adapter does when it begins to activate it.
+struct Interrupted final : ProbeServant {
+  const corelane::core::Skeleton& _skeleton() const noexcept override {
+    if (const auto run = std::exchange(then, nullptr)) run();
+    return ProbeServant::_skeleton();
+  }
+  mutable std::function<void()> then;
+};
+}  // namespace
+
+TEST_CASE("_this() of a servant that another thread activates at that time gives the same reference") {
+  Adapter adapter;
+  const auto servant = CORBA::make_reference<Interrupted>();
+  CORBA::object_reference<Probing::Probe> of_other;
+  servant->then = [&] { std::thread([&] { of_other = servant->_this(); }).join(); };
+  const auto reference = servant->_this();
+  REQUIRE(of_other);
+  CHECK(reference->_is_equivalent(of_other));
+}
+
+TEST_CASE("servant_to_id() of a servant that another thread activates at that time gives the same id") {
+  Adapter adapter;
+  const auto servant = CORBA::make_reference<Interrupted>();
+  PortableServer::ObjectId id;
+  servant->then = [&] { std::thread([&] { id = adapter.poa->activate_object(servant); }).join(); };
+  CHECK(adapter.poa->servant_to_id(servant) == id);
+  const auto another = CORBA::make_reference<Interrupted>();
+  another->then = [&] { std::thread([&] { adapter.poa->activate_object(another); }).join(); };
+  CHECK_THROWS_AS(adapter.poa->activate_object(another), PortableServer::POA::ServantAlreadyActive);
 }
 
 TEST_CASE("_this() of a servant with two adapters gives the reference of one that still has it") {
