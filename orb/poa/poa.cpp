@@ -165,20 +165,34 @@ ObjectId Poa::fresh_id() {
   return id;
 }
 
-// The caller holds the map's mutex.
+// The caller holds the map's mutex. If an exception is raised, nothing has changed.
 Poa::Entry Poa::add(const ObjectId& id, const ServantReference<Servant>& servant, core::OperationContracts contracts) {
   map_->require_not_destroyed();
   if (map_->find(servant.get()) != nullptr) throw ServantAlreadyActive();
   if (map_->find(id) != nullptr) throw ObjectAlreadyActive();
-  auto object = std::make_shared<core::ActiveObject>(manager_->manager_state(), servant.shared(), servant->_skeleton(),
-                                                     servant->_self(), std::move(contracts));
-  const auto added = registry_->add(key_of(id), object);
+  Entry entry{id, servant,
+              std::make_shared<core::ActiveObject>(manager_->manager_state(), servant.shared(), servant->_skeleton(),
+                                                   servant->_self(), std::move(contracts))};
+  const auto by_id = map_->by_id.emplace(text_of(id), entry).first;
+  auto by_servant = map_->by_servant.end();
+  try {
+    by_servant = map_->by_servant.emplace(servant.get(), by_id->first).first;
+    servant->_activated_in(weak_from_this());
+    add_to_registry(entry);  // last, because requests find the object there
+  } catch (...) {
+    servant->_deactivated_in(weak_from_this());
+    if (by_servant != map_->by_servant.end()) map_->by_servant.erase(by_servant);
+    map_->by_id.erase(by_id);
+    throw;
+  }
+  return entry;
+}
+
+void Poa::add_to_registry(const Entry& entry) {
+  const auto added = registry_->add(key_of(entry.id), entry.object);
   if (added == AdapterRegistry::Added::key_taken) throw ObjectAlreadyActive();
   if (added == AdapterRegistry::Added::closed)
     core::raise(Error{ErrorKind::bad_inv_order, Completion::no, minor::orb_destroyed});
-  map_->by_servant.emplace(servant.get(), text_of(id));
-  servant->_activated_in(weak_from_this());
-  return map_->by_id.emplace(text_of(id), Entry{id, servant, std::move(object)}).first->second;
 }
 
 // Makes the servant active. `id`: null for a new one. `if_active`: what to do if it is active already.
@@ -211,15 +225,16 @@ void Poa::deactivate_object(const ObjectId& id) {
   std::shared_ptr<core::ActiveObject> object;
   ServantReference<Servant> servant;  // released outside the lock
   {
+    const std::string key = key_of(id);  // first: it may fail
     const std::lock_guard lock(map_->mutex);
-    Entry* entry = map_->find(id);
-    if (entry == nullptr) throw ObjectNotActive();
-    object = entry->object;
-    servant = entry->servant;
+    const auto at = map_->by_id.find(text_of(id));
+    if (at == map_->by_id.end()) throw ObjectNotActive();
+    object = at->second.object;
+    servant = at->second.servant;
     map_->by_servant.erase(servant.get());
-    map_->by_id.erase(text_of(id));
+    map_->by_id.erase(at);
     servant->_deactivated_in(weak_from_this());
-    registry_->remove(key_of(id));  // within the lock, so that the id can be activated again at once
+    registry_->remove(key);  // within the lock, so that the id can be activated again at once
   }
   object->deactivate();
 }
