@@ -13,6 +13,7 @@
 #include "orb/base/sanitizer.h"
 #include "orb/core/client/reference.h"
 #include "orb/core/lifecycle/orb_state.h"
+#include "orb/core/server/request_order.h"
 #include "tests/support/bare_wire.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
@@ -256,6 +257,38 @@ TEST_CASE("a deactivation that lacks memory leaves the object active") {
   lack_memory_at_each_allocation([&] { poa->deactivate_object(id); },
                                  [&] { CHECK(poa->servant_to_id(servant) == id); });
   CHECK_THROWS_AS(poa->id_to_servant(id), PortableServer::POA::ObjectNotActive);
+}
+
+namespace {
+class EmptyJob final : public dispatch::Job {
+ public:
+  void run(const dispatch::JobContext&) noexcept override {}
+  void refuse(const sched::Refusal&) noexcept override {}
+  void fail(Error) noexcept override {}
+  void recycle() noexcept override {}
+};
+}  // namespace
+
+TEST_CASE("a request that has waited begins without an allocation") {
+#if CORELANE_ADDRESS_SANITIZER || CORELANE_THREAD_SANITIZER
+  std::cout << "SKIPPED: the sanitizer's operator new is in use, allocations are not counted\n";
+  return;
+#endif
+  EmptyJob first, waiting, second;
+  core::RequestOrder order({.parallel = 1});
+  const int object = 0;
+  const core::RequestOrder::Key key{.object = &object};
+  REQUIRE(order.detach(first, key));
+  dispatch::JobPtr job(&waiting);
+  REQUIRE(order.enter(job, key) == core::RequestOrder::Decision::waits);
+  REQUIRE(order.detach(second, key));
+  REQUIRE_FALSE(order.begin_wait());
+  REQUIRE(order.begin_wait());
+  const long before = allocations_here;
+  const auto next = order.take();
+  const long allocated = allocations_here - before;  // CHECK() allocates, too
+  CHECK(allocated == 0);
+  CHECK(next.job.get() == &waiting);
 }
 
 TEST_CASE("a server keeps nothing of the memory of long requests and replies") {
