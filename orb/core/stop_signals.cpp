@@ -10,7 +10,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "orb/base/minor.h"
+#include "orb/base/errors.h"
 #include "orb/core/exception.h"
 #include "orb/core/lifecycle/orb_state.h"
 #include "orb/os/standard_descriptors.h"
@@ -75,8 +75,7 @@ int bell_of_process() {
   const int known = signal_bell.load(std::memory_order_relaxed);  // relaxed: this thread alone writes it
   if (known >= 0 && !is_child()) return silence(known), known;
   os::Fd made(::eventfd(0, EFD_CLOEXEC));
-  if (!made)
-    raise(Error{ErrorKind::no_resources, Completion::no, minor::system_refused}, "no descriptor for signals");
+  if (!made) raise(errors::no_descriptor);
   if (known >= 0) ::close(known);                            // the parent's; no handler of this process writes to it
   signal_bell.store(made.get(), std::memory_order_relaxed);  // relaxed: no handler of this process is installed yet
   bell_process.store(getpid(), std::memory_order_relaxed);   // relaxed: as above

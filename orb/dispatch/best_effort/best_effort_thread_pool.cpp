@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "orb/base/errors.h"
+#include "orb/base/minor.h"
 #include "orb/dispatch/current.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
@@ -25,6 +26,13 @@ std::size_t beyond_of(std::uint64_t load) noexcept { return load % one_waits; }
 
 void warn_if_memory(std::size_t number, std::string_view text) noexcept try {
   os::log::warn("best effort: " + std::to_string(number) + ' ' + std::string(text));
+} catch (const std::bad_alloc&) {
+}
+
+void warn_of_shortage(std::size_t threads) noexcept try {
+  os::log::warn("best effort: there are only " + std::to_string(threads) +
+                " threads, so requests may have to wait for requests that wait in nested calls: " +
+                std::string(minor::text(minor::no_thread)));
 } catch (const std::bad_alloc&) {
 }
 
@@ -226,10 +234,7 @@ void BestEffortThreadPool::keep_spare() noexcept {
   ended = take_ended();
   if (members_.size() >= size_.running + size_.waiting) return;
   const auto made = make_member();
-  if (!made && !std::exchange(warned_, true))
-    warn_if_memory(
-        members_.size(),
-        "threads are all that the system allows: requests may have to wait for requests that wait in nested calls");
+  if (!made && !std::exchange(warned_, true)) warn_of_shortage(members_.size());
 }
 
 bool BestEffortThreadPool::activate_spare() noexcept {

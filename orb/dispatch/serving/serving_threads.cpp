@@ -27,7 +27,8 @@ constexpr int events_at_once = 16;
 constexpr int sources_between_waits = 16;
 
 void warn_of_shortage() noexcept try {
-  os::log::warn("the system gives no further thread for requests without a contract; they wait until a thread is free");
+  os::log::warn("requests without a contract wait until a thread is free: " +
+                std::string(minor::text(minor::no_thread)));
 } catch (const std::bad_alloc&) {
 }
 

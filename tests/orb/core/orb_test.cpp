@@ -1,5 +1,6 @@
 // Tests ORB_init, references as text, and initial references.
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -429,6 +430,22 @@ TEST_CASE("the descriptor that a stop signal's handler writes to stays open, and
   CHECK(open_eventfds() == open);
   stop.emplace(*server.orb);
   CHECK(open_eventfds() == open);
+}
+
+TEST_CASE("StopSignals says what to do if the system gives it no descriptor") {
+  TestOrb server;
+  const corelane::core::StopSignals stop(*server.orb);
+  const int status = in_child([&] {  // which has no descriptor for signals yet
+    const rlimit none{};
+    setrlimit(RLIMIT_NOFILE, &none);
+    try {
+      const corelane::core::StopSignals second(*server.orb);
+    } catch (const CORBA::NO_RESOURCES& fault) {
+      if (std::string(fault.what()).find("ulimit -n") != std::string::npos) return;
+    }
+    _exit(1);
+  });
+  CHECK(status == 0);
 }
 
 TEST_CASE("StopSignals does not touch the action of a signal that the process ignores") {
