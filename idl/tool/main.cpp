@@ -197,7 +197,8 @@ int run(const Settings& settings) {
 // without the data.
 int flushed(int status) {
   if (std::cout.flush() && std::ferror(stdout) == 0) return status;
-  std::cerr << "corelane-idl: error: standard output did not take everything; is its disk full?\n";
+  std::cerr << "corelane-idl: error: standard output did not take everything: it is closed, or its disk is full; open "
+               "it, or free space there\n";
   return 1;
 }
 

@@ -15,6 +15,9 @@
 // Threads: one that waits for signals. One thread constructs and destroys the object. Only one object may exist in a
 // process at a time. It owns both signals from its construction to its destruction, which restores the actions from
 // before. A signal that the process ignores stays ignored.
+//
+// Children: in a child of fork() both signals have their default effect, and the destructor leaves the parent's thread
+// and ORB alone.
 #pragma once
 
 #include "orb/base/language.h"
@@ -26,7 +29,6 @@
 #include <thread>
 
 #include "orb/core/orb.h"
-#include "orb/os/fd.h"
 
 namespace corelane::core {
 
@@ -44,7 +46,7 @@ class StopSignals {
   void wait() const;
 
   const std::shared_ptr<Orb> orb_;
-  os::Fd bell_;
+  const int bell_;  // an eventfd of the process, which stays open
   std::array<struct sigaction, signals.size()> before_{};
   std::thread waiter_;
 };

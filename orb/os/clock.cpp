@@ -45,4 +45,9 @@ Duration left_until(Time deadline) noexcept {
   return left > Duration::zero() ? left : Duration::zero();
 }
 
+Time first_share_of(Time deadline, std::size_t shares) noexcept {
+  if (deadline == never) return never;
+  return now() + left_until(deadline) / static_cast<Duration::rep>(shares);
+}
+
 }  // namespace corelane::os

@@ -28,4 +28,8 @@ void sleep_until(Time time) noexcept;
 // Returns the time left until `deadline`, at least zero; Duration::max() for `never`.
 Duration left_until(Time deadline) noexcept;
 
+// Returns the end of the first share of the time left, which is divided equally among `shares` attempts. So an attempt
+// that is never answered leaves time for the others.
+Time first_share_of(Time deadline, std::size_t shares) noexcept;
+
 }  // namespace corelane::os

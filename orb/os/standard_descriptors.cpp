@@ -32,7 +32,7 @@ void outlive_readers() noexcept {
 
 std::string output_fault() {
   if (std::cout.flush() && std::ferror(stdout) == 0) return "";
-  return "standard output did not take everything; is it closed, or its disk full?";
+  return "standard output did not take everything: it is closed, or its disk is full; open it, or free space there";
 }
 
 }  // namespace corelane::os

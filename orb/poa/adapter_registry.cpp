@@ -1,6 +1,7 @@
 #include "orb/poa/adapter_registry.h"
 
 #include <random>
+#include <vector>
 
 #include "orb/base/minor.h"
 #include "orb/core/exception.h"
@@ -55,14 +56,13 @@ bool AdapterRegistry::is_of_other_start(std::string_view key) const noexcept {
 }
 
 void AdapterRegistry::stop_holding() noexcept {
-  std::vector<std::weak_ptr<core::PoaManagerState>> manager_states;
+  std::vector<std::shared_ptr<core::PoaManagerState>> manager_states;
   {
     const std::lock_guard lock(mutex_);
-    manager_states = manager_states_;
+    manager_states = manager_states_.living();
   }
-  for (const auto& weak : manager_states)
-    if (const auto manager_state = weak.lock();
-        manager_state && manager_state->entry_counter().passage() == core::Passage::holding)
+  for (const auto& manager_state : manager_states)
+    if (manager_state->entry_counter().passage() == core::Passage::holding)
       manager_state->change(core::Passage::discarding);
 }
 
@@ -93,7 +93,7 @@ std::shared_ptr<core::PoaManagerState> AdapterRegistry::make_manager_state() {
   auto manager_state =
       std::make_shared<core::PoaManagerState>(std::move(submit), orb()->settings().executive.queue_capacity);
   const std::lock_guard lock(mutex_);
-  manager_states_.push_back(manager_state);
+  manager_states_.add(manager_state);
   return manager_state;
 }
 

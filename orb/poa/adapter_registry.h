@@ -15,8 +15,8 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
+#include "orb/base/weak_list.h"
 #include "orb/core/objects/object_dispatch.h"
 #include "orb/core/orb.h"
 #include "orb/os/pi_mutex.h"
@@ -63,7 +63,7 @@ class AdapterRegistry final : public core::RequestTarget {
   bool closed_ = false;
   std::uint32_t adapters_made_ = 0;
   std::unordered_map<std::string, std::shared_ptr<core::ActiveObject>, Hash, std::equal_to<>> objects_;
-  std::vector<std::weak_ptr<core::PoaManagerState>> manager_states_;
+  WeakList<core::PoaManagerState> manager_states_;
 };
 
 }  // namespace corelane::poa

@@ -38,6 +38,15 @@ struct Poa::Map {
     return at == by_id.end() ? nullptr : &at->second;
   }
 
+  void require_not_destroyed() const {
+    if (destroyed) core::raise(Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_adapter});
+  }
+  // Raises an exception if no child can get the name.
+  void require_free(const std::string& name) const {
+    require_not_destroyed();
+    if (children.contains(name)) throw AdapterAlreadyExists();
+  }
+
   const std::string key_prefix;
   const std::string id_prefix;
   std::mutex mutex;
@@ -87,14 +96,19 @@ core::ObjectReference<Poa> Poa::create_well_known(const std::string& key, core::
 
 core::ObjectReference<Poa> Poa::create(const std::string& name, core::ObjectReference<PoaManager> manager,
                                        std::string key_prefix, std::string id_prefix) {
+  {
+    const std::lock_guard lock(map_->mutex);
+    map_->require_free(
+        name);  // before a manager is made, for programs that create an adapter where find_POA() would do
+  }
   if (!manager)
     manager = core::ObjectReference<PoaManager>(
         std::make_shared<PoaManager>(registry_->orb(), registry_->make_manager_state()));
   auto child = std::make_shared<Poa>(registry_, name, std::move(manager), std::move(key_prefix), std::move(id_prefix));
   child->map_->parent = weak_from_this();
   const std::lock_guard lock(map_->mutex);
-  if (map_->destroyed) core::raise(Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_adapter});
-  if (!map_->children.emplace(name, child).second) throw AdapterAlreadyExists();
+  map_->require_free(name);
+  map_->children.emplace(name, child);
   return core::ObjectReference<Poa>(std::move(child));
 }
 
@@ -151,76 +165,94 @@ ObjectId Poa::fresh_id() {
   return id;
 }
 
-// The caller holds the map's mutex.
-Poa::Entry& Poa::activate(const ObjectId& id, const ServantReference<Servant>& servant,
-                          core::OperationContracts contracts) {
-  if (map_->destroyed) core::raise(Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_adapter});
+// The caller holds the map's mutex. If an exception is raised, nothing has changed.
+Poa::Entry Poa::add(const ObjectId& id, const ServantReference<Servant>& servant, core::OperationContracts contracts) {
+  map_->require_not_destroyed();
   if (map_->find(servant.get()) != nullptr) throw ServantAlreadyActive();
   if (map_->find(id) != nullptr) throw ObjectAlreadyActive();
-  auto object = std::make_shared<core::ActiveObject>(manager_->manager_state(), servant.shared(), servant->_skeleton(),
-                                                     servant->_self(), std::move(contracts));
-  const auto added = registry_->add(key_of(id), object);
+  Entry entry{id, servant,
+              std::make_shared<core::ActiveObject>(manager_->manager_state(), servant.shared(), servant->_skeleton(),
+                                                   servant->_self(), std::move(contracts))};
+  const auto by_id = map_->by_id.emplace(text_of(id), entry).first;
+  auto by_servant = map_->by_servant.end();
+  try {
+    by_servant = map_->by_servant.emplace(servant.get(), by_id->first).first;
+    servant->_activated_in(weak_from_this());
+    add_to_registry(entry);  // last, because requests find the object there
+  } catch (...) {
+    servant->_deactivated_in(weak_from_this());
+    if (by_servant != map_->by_servant.end()) map_->by_servant.erase(by_servant);
+    map_->by_id.erase(by_id);
+    throw;
+  }
+  return entry;
+}
+
+void Poa::add_to_registry(const Entry& entry) {
+  const auto added = registry_->add(key_of(entry.id), entry.object);
   if (added == AdapterRegistry::Added::key_taken) throw ObjectAlreadyActive();
   if (added == AdapterRegistry::Added::closed)
     core::raise(Error{ErrorKind::bad_inv_order, Completion::no, minor::orb_destroyed});
-  map_->by_servant.emplace(servant.get(), text_of(id));
-  servant->_activated_in(weak_from_this());
-  return map_->by_id.emplace(text_of(id), Entry{id, servant, std::move(object)}).first->second;
 }
 
-ObjectId Poa::activate_object(const ServantReference<Servant>& servant) {
-  require(servant);
-  ObjectId id;
-  {
-    const std::lock_guard lock(map_->mutex);
-    id = fresh_id();
-  }
-  activate_object_with_id(id, servant);
-  return id;
-}
-
-void Poa::activate_object_with_id(const ObjectId& id, const ServantReference<Servant>& servant) {
+// Makes the servant active. `id`: null for a new one. `if_active`: what to do if it is active already.
+Poa::Entry Poa::activate(const ObjectId* id, const ServantReference<Servant>& servant, IfActive if_active) {
   require(servant);
   // Does first what may fail, because an active object requests its tasks.
   const core::Skeleton& skeleton = servant->_skeleton();
   core::OperationContracts contracts = contracts_of(skeleton, registry_->orb()->settings());
   const auto executive = contracts.empty() ? nullptr : registry_->orb()->executive();
-  std::shared_ptr<core::ActiveObject> object;
+  Entry entry;
   {
     const std::lock_guard lock(map_->mutex);
-    object = activate(id, servant, std::move(contracts)).object;
+    const Entry* const known = if_active == IfActive::keep ? map_->find(servant.get()) : nullptr;
+    if (known != nullptr) return *known;
+    entry = add(id != nullptr ? *id : fresh_id(), servant, std::move(contracts));
   }
-  if (executive) object->admit_shared_tasks(executive, !core::inside_servant());
+  if (executive) entry.object->admit_shared_tasks(executive, !core::inside_servant());
+  return entry;
+}
+
+ObjectId Poa::activate_object(const ServantReference<Servant>& servant) {
+  return activate(nullptr, servant, IfActive::refuse).id;
+}
+
+void Poa::activate_object_with_id(const ObjectId& id, const ServantReference<Servant>& servant) {
+  (void)activate(&id, servant, IfActive::refuse);
 }
 
 void Poa::deactivate_object(const ObjectId& id) {
   std::shared_ptr<core::ActiveObject> object;
   ServantReference<Servant> servant;  // released outside the lock
   {
+    const std::string key = key_of(id);  // first: it may fail
     const std::lock_guard lock(map_->mutex);
-    Entry* entry = map_->find(id);
-    if (entry == nullptr) throw ObjectNotActive();
-    object = entry->object;
-    servant = entry->servant;
+    const auto at = map_->by_id.find(text_of(id));
+    if (at == map_->by_id.end()) throw ObjectNotActive();
+    object = at->second.object;
+    servant = at->second.servant;
     map_->by_servant.erase(servant.get());
-    map_->by_id.erase(text_of(id));
+    map_->by_id.erase(at);
     servant->_deactivated_in(weak_from_this());
-    registry_->remove(key_of(id));  // within the lock, so that the id can be activated again at once
+    registry_->remove(key);  // within the lock, so that the id can be activated again at once
   }
   object->deactivate();
 }
 
-ObjectId Poa::servant_to_id(const ServantReference<Servant>& servant) {
+// Returns the servant's entry; activates the servant if it is not active.
+Poa::Entry Poa::active(const ServantReference<Servant>& servant) {
   require(servant);
   {
     const std::lock_guard lock(map_->mutex);
-    if (const Entry* entry = map_->find(servant.get())) return entry->id;
+    if (const Entry* entry = map_->find(servant.get())) return *entry;
   }
-  return activate_object(servant);
+  return activate(nullptr, servant, IfActive::keep);  // another thread may have activated it meanwhile
 }
 
+ObjectId Poa::servant_to_id(const ServantReference<Servant>& servant) { return active(servant).id; }
+
 core::ObjectReference<core::Object> Poa::servant_to_reference(const ServantReference<Servant>& servant) {
-  return id_to_reference(servant_to_id(servant));
+  return reference_of(active(servant));
 }
 
 // `object`: null if it is not active.
@@ -245,7 +277,7 @@ core::ObjectReference<core::Object> Poa::create_reference_with_id(const ObjectId
   std::shared_ptr<core::ActiveObject> object;
   {
     const std::lock_guard lock(map_->mutex);
-    if (map_->destroyed) core::raise(Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_adapter});
+    map_->require_not_destroyed();
     if (const Entry* entry = map_->find(id)) object = entry->object;
   }
   return make_reference(id, repository_id, std::move(object));
@@ -259,8 +291,12 @@ core::ObjectReference<core::Object> Poa::id_to_reference(const ObjectId& id) {
     if (entry == nullptr) throw ObjectNotActive();
     copy = *entry;
   }
-  const auto& types = copy.object->skeleton().ids;
-  return make_reference(id, types.empty() ? "" : types.front(), copy.object);
+  return reference_of(copy);
+}
+
+core::ObjectReference<core::Object> Poa::reference_of(const Entry& entry) {
+  const auto& types = entry.object->skeleton().ids;
+  return make_reference(entry.id, types.empty() ? "" : types.front(), entry.object);
 }
 
 ServantReference<Servant> Poa::id_to_servant(const ObjectId& id) {

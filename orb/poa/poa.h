@@ -141,7 +141,12 @@ class Poa final : public core::Object, public std::enable_shared_from_this<Poa> 
   struct Entry;
   core::ObjectReference<Poa> create(const std::string& name, core::ObjectReference<PoaManager> manager,
                                     std::string key_prefix, std::string id_prefix);
-  Entry& activate(const ObjectId& id, const ServantReference<Servant>& servant, core::OperationContracts contracts);
+  enum class IfActive : std::uint8_t { refuse, keep };
+  Entry activate(const ObjectId* id, const ServantReference<Servant>& servant, IfActive if_active);
+  Entry add(const ObjectId& id, const ServantReference<Servant>& servant, core::OperationContracts contracts);
+  void add_to_registry(const Entry& entry);
+  Entry active(const ServantReference<Servant>& servant);
+  core::ObjectReference<core::Object> reference_of(const Entry& entry);
   ObjectId fresh_id();
   void forget(const Poa& child);
   std::string key_of(const ObjectId& id) const;

@@ -60,7 +60,6 @@ struct PendingAnswer {
 // Asks the name service on a thread of its own, because it knows no deadline. After the deadline that thread is left
 // alone. It touches only what it shares with this call.
 Expected<Addresses> look_up_until(const Endpoint& endpoint, AddressUse use, Time deadline, const ConnectStop* stop) {
-  constexpr std::chrono::milliseconds between_stops{20};
   const auto pending = std::make_shared<PendingAnswer>();
   auto asking = os::plain_thread<std::thread>([=] {
     pending->answer = look_up(endpoint, use, 0);
@@ -68,8 +67,7 @@ Expected<Addresses> look_up_until(const Endpoint& endpoint, AddressUse use, Time
   });
   if (!asking) return asking.error();
   asking->detach();
-  const auto in_time = [&] { return stop == nullptr ? deadline : std::min(deadline, os::now() + between_stops); };
-  while (!pending->arrived.park(in_time())) {  // bound: the deadline
+  while (!pending->arrived.park(next_look(stop, deadline))) {  // bound: the deadline
     if (stop != nullptr && stop->stopped()) return errors::connect_failed;
     if (os::now() >= deadline) return deadline_passed;
   }

@@ -4,9 +4,13 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <mutex>
 
+#include "orb/base/time.h"
+#include "orb/os/clock.h"
 #include "orb/os/pi_mutex.h"
 
 namespace corelane::transport {
@@ -58,5 +62,12 @@ class ConnectStop {
   Scope* first_ = nullptr;  // guarded by mutex_
   std::atomic<bool> stopped_{false};
 };
+
+// Returns until when a thread may wait without a look at stopped(), if it waits for something that stop() cannot end: a
+// blocking connect(), or another thread. Null: until the deadline.
+inline Time next_look(const ConnectStop* stop, Time deadline) noexcept {
+  constexpr std::chrono::milliseconds between_looks{20};
+  return stop == nullptr ? deadline : std::min(deadline, os::now() + between_looks);
+}
 
 }  // namespace corelane::transport

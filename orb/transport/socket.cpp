@@ -36,8 +36,6 @@ constexpr std::chrono::milliseconds receive_timeout{20};
 // The kernel ends a TCP connection after this time without an acknowledgement.
 constexpr std::chrono::milliseconds vanished_after = std::chrono::minutes{1};
 
-constexpr std::chrono::milliseconds between_stops{20};
-
 constexpr std::size_t parts_per_call = 16;
 
 bool would_block(int error) noexcept { return error == EAGAIN || error == EWOULDBLOCK; }
@@ -178,7 +176,7 @@ Expected<os::Fd> connect_unix(const Address& address, Time deadline, const Conne
   while (true) {
     if (stop != nullptr && stop->stopped()) return errors::connect_failed;
     // No call wakes a thread that waits here. So a connect that may be stopped wakes up again and again to check.
-    set_send_timeout(fd.get(), stop != nullptr ? std::min(deadline, os::now() + between_stops) : deadline);
+    set_send_timeout(fd.get(), next_look(stop, deadline));
     if (connect(fd.get(), address.native(), address.length) == 0) break;
     if (errno != EAGAIN && errno != EINTR) return errors::connect_failed;
     if (os::left_until(deadline) == Duration::zero()) return deadline_passed;

@@ -88,6 +88,7 @@ class Evaluation {
   Integer apply(Operator op, Integer value) const {
     if (op == Operator::minus) return -value;
     if (op == Operator::plus) return value;
+    if (value < 0) return -value - 1;  // in an unsigned type, too, where it stands for the bits of its two's complement
     const auto range = wanted_ == TypeId::none ? std::nullopt : integer_range(model_.resolved(wanted_).kind);
     if (!range && is_bitmask_wanted()) return lowest_bits(std::get<Bitmask>(definition().body).bit_bound) - value;
     return range && range->low == 0 ? range->high - value : -value - 1;

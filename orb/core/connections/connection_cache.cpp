@@ -23,13 +23,6 @@ constexpr std::size_t most_announced = 1024;  // endpoints; beyond that, all are
 
 constexpr Error nowhere{ErrorKind::transient, Completion::no, minor::no_usable_profile};
 
-// Returns the end of the first attempt's share of the time left for `endpoints` attempts. So a silent endpoint leaves
-// time for the others.
-Time share_of(Time deadline, std::size_t endpoints) noexcept {
-  if (deadline == never) return never;
-  return os::now() + os::left_until(deadline) / static_cast<Duration::rep>(endpoints);
-}
-
 bool names_channel(const Address& address) noexcept {
   return std::any_of(address.endpoints.begin(), address.endpoints.end(),
                      [](const Endpoint& endpoint) { return endpoint.kind->shares_memory; });
@@ -150,7 +143,7 @@ Expected<ConnectionCache::Found> ConnectionCache::acquire(transport::Transport& 
   std::size_t left = all.size();
   for (const Candidate& candidate : all) {
     const Endpoint& endpoint = candidate.pool->endpoint();
-    const Time until = share_of(deadline, left--);
+    const Time until = os::first_share_of(deadline, left--);
     // Any user may listen at a port, and the kernel does not tell which one does. So if the server of the Unix socket
     // is not trusted, a network is not tried instead.
     if (!endpoint.kind->of_this_host && error == transport::not_trusted) continue;

@@ -23,6 +23,7 @@ RequestOrder::Decision RequestOrder::enter(dispatch::JobPtr& job, const Key& key
 
 bool RequestOrder::detach(const dispatch::Job& job, const Key& key) noexcept try {
   const std::lock_guard lock(mutex_);
+  running_.reserve(running_.size() + waiting_.size() + 1);  // keeps a place for each request that waits
   running_.push_back({.job = &job, .key = key});
   note_count();
   return true;
@@ -62,7 +63,7 @@ RequestOrder::Next RequestOrder::next() noexcept {
   const std::size_t index = next_index();
   if (index < waiting_.size()) {
     const auto at = waiting_.begin() + static_cast<std::ptrdiff_t>(index);
-    running_.push_back({.job = at->job.get(), .key = at->key});  // enter() reserved the space
+    running_.push_back({.job = at->job.get(), .key = at->key});  // enter() and detach() reserved the space
     waiting_bytes_ -= at->key.bytes;
     result.job = std::move(at->job);
     waiting_.erase(at);

@@ -117,19 +117,15 @@ void Server::accept(std::shared_ptr<transport::Connection> stream) {
   auto connection = std::make_shared<ServerConnection>(shared_from_this(), stream);
   {
     const std::lock_guard lock(mutex_);
-    std::erase_if(connections_, [](const auto& weak) { return weak.expired(); });
-    connections_.push_back(connection);
+    connections_.add(connection);
   }
   connection->begin();
   if (!connection->serve_where_read()) stream->watch(connection);
 }
 
 std::vector<std::shared_ptr<ServerConnection>> Server::connections() {
-  std::vector<std::shared_ptr<ServerConnection>> result;
   const std::lock_guard lock(mutex_);
-  for (const auto& weak : connections_)
-    if (auto connection = weak.lock()) result.push_back(std::move(connection));
-  return result;
+  return connections_.living();
 }
 
 void Server::refuse_new_requests() {

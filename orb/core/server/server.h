@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "orb/base/weak_list.h"
 #include "orb/core/chains/inside_servant.h"
 #include "orb/core/client/reference.h"
 #include "orb/core/objects/entry_counter.h"
@@ -89,7 +90,7 @@ class Server : public std::enable_shared_from_this<Server> {
   IncidentLog incidents_{*this};
   std::mutex mutex_;
   // Guarded by mutex_.
-  std::vector<std::weak_ptr<ServerConnection>> connections_;
+  WeakList<ServerConnection> connections_;
   os::PiMutex jobs_mutex_;
   // Guarded by jobs_mutex_.
   std::vector<std::unique_ptr<ServerJob>> jobs_;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "orb/base/errors.h"
+#include "orb/base/minor.h"
 #include "orb/dispatch/current.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
@@ -25,6 +26,13 @@ std::size_t beyond_of(std::uint64_t load) noexcept { return load % one_waits; }
 
 void warn_if_memory(std::size_t number, std::string_view text) noexcept try {
   os::log::warn("best effort: " + std::to_string(number) + ' ' + std::string(text));
+} catch (const std::bad_alloc&) {
+}
+
+void warn_of_shortage(std::size_t threads) noexcept try {
+  os::log::warn("best effort: there are only " + std::to_string(threads) +
+                " threads, so requests may have to wait for requests that wait in nested calls: " +
+                std::string(minor::text(minor::no_thread)));
 } catch (const std::bad_alloc&) {
 }
 
@@ -73,7 +81,9 @@ class BestEffortThreadPool::Member final : public ServedThread, public Suspendab
   // which may wait for each other.
   bool has_substitute() const noexcept override { return pool_.waiting() < pool_.size_.waiting / 2; }
 
-  bool ended = false;  // guarded by the thread pool's mutex: the thread touches nothing any more
+  // Guarded by the thread pool's mutex.
+  bool ended = false;                  // the thread takes no more jobs
+  std::unique_ptr<Member> next_ended;  // in the list of take_ended()
 
  private:
   BestEffortThreadPool& pool_;
@@ -190,34 +200,41 @@ bool BestEffortThreadPool::sleep() noexcept {
 
 // Lets the thread end if there is another spare thread to which no call is on its way.
 bool BestEffortThreadPool::may_end(Member& self) noexcept {
+  std::unique_ptr<Member> ended;  // joined when the mutex is free
   const std::lock_guard lock(mutex_);
   int left = spare_.load(std::memory_order_relaxed);  // relaxed: the exchange checks it
   do {                                                // bound: retries only if others came, went or were called
     if (left <= 1) return false;
   } while (!spare_.compare_exchange_weak(left, left - 1, std::memory_order_relaxed));
-  bury();
+  ended = take_ended();
   self.ended = true;
   alive_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a report
   return true;
 }
 
-// Joins the threads that have ended. Call with the mutex held. The thread that is about to end is joined by a later
-// call, or by join().
-void BestEffortThreadPool::bury() noexcept {
-  std::erase_if(members_, [](const std::unique_ptr<Member>& member) { return member->ended; });
+// Returns the threads that have ended; destroy them without the mutex, because that joins them, and they may still run
+// destructors of what servants made on them. Call with the mutex held. The thread that is about to end is joined by a
+// later call, or by join().
+std::unique_ptr<BestEffortThreadPool::Member> BestEffortThreadPool::take_ended() noexcept {
+  std::unique_ptr<Member> first;
+  for (auto& member : members_) {
+    if (!member->ended) continue;
+    member->next_ended = std::move(first);
+    first = std::move(member);
+  }
+  std::erase(members_, nullptr);
+  return first;
 }
 
 // Creates a thread if there is no spare thread. If that fails, the next spare thread that is activated tries again.
 void BestEffortThreadPool::keep_spare() noexcept {
+  std::unique_ptr<Member> ended;  // joined when the mutex is free
   const std::lock_guard lock(mutex_);
   if (dismissed() || spare_.load(std::memory_order_relaxed) > 0) return;  // relaxed: as in start()
-  bury();
+  ended = take_ended();
   if (members_.size() >= size_.running + size_.waiting) return;
   const auto made = make_member();
-  if (!made && !std::exchange(warned_, true))
-    warn_if_memory(
-        members_.size(),
-        "threads are all that the system allows: requests may have to wait for requests that wait in nested calls");
+  if (!made && !std::exchange(warned_, true)) warn_of_shortage(members_.size());
 }
 
 bool BestEffortThreadPool::activate_spare() noexcept {

@@ -104,7 +104,7 @@ class BestEffortThreadPool {
   bool may_end(Member& self) noexcept;
   void keep_spare() noexcept;
   Expected<void> make_member();
-  void bury() noexcept;
+  std::unique_ptr<Member> take_ended() noexcept;
   void work(Member& self) noexcept;
   void begin_wait() noexcept;
   void end_wait() noexcept;

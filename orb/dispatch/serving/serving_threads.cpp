@@ -25,7 +25,8 @@ constexpr int events_at_once = 16;
 constexpr int sources_between_waits = 16;
 
 void warn_of_shortage() noexcept try {
-  os::log::warn("the system gives no further thread for requests without a contract; they wait until a thread is free");
+  os::log::warn("requests without a contract wait until a thread is free: " +
+                std::string(minor::text(minor::no_thread)));
 } catch (const std::bad_alloc&) {
 }
 
@@ -90,6 +91,7 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
   // Guarded by mutex_ of ServingThreads.
   std::size_t detached = 0;
   bool ended = false;
+  std::shared_ptr<Worker> next_ended;  // in the list of take_ended(); belongs to the thread that joins them
   bool has_begun = false;
 
   std::atomic<bool> serves_as_leader{false};  // this is serving_leader_ of ServingThreads; changes with its mutex
@@ -413,13 +415,13 @@ bool ServingThreads::call_thread(Lock& lock) noexcept {
 Expected<void> ServingThreads::grow(Lock& lock) noexcept {
   std::shared_ptr<Worker> made;
   try {
-    bury();
     idle_.reserve(workers_.size() + 1);
     made = std::make_shared<Worker>(*this);
     workers_.push_back(made);
   } catch (const std::bad_alloc&) {
     return errors::no_memory;
   }
+  std::shared_ptr<Worker> ended = take_ended();
   generation_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the mutex orders what it counts
   ++alive_;
   ++starting_;
@@ -427,6 +429,8 @@ Expected<void> ServingThreads::grow(Lock& lock) noexcept {
   const std::uint64_t number = made_++;
   lock.unlock();
   const auto started = made->start(number, options_.stack);
+  // Without the lock, because a thread that has ended may still run destructors of what servants made on it.
+  for (; ended; ended = std::shared_ptr<Worker>(std::move(ended->next_ended))) ended->join();  // bound: the threads
   lock.lock();
   --growing_;
   if (started) return {};
@@ -442,15 +446,17 @@ Expected<void> ServingThreads::grow(Lock& lock) noexcept {
   return started;
 }
 
-// With the lock. Joins workers that have ended, or are about to.
-void ServingThreads::bury() {
-  std::erase_if(workers_, [this](const std::shared_ptr<Worker>& worker) {
+// With the lock. Returns the workers that have ended, or are about to, for the caller to join.
+std::shared_ptr<ServingThreads::Worker> ServingThreads::take_ended() noexcept {
+  std::shared_ptr<Worker> first;
+  std::erase_if(workers_, [&](const std::shared_ptr<Worker>& worker) {
     if (!worker->ended) return false;
-    worker->join();
-    // relaxed: the thread has ended; a report
+    worker->next_ended = std::exchange(first, worker);
+    // relaxed: the thread runs no more jobs; a report
     jobs_.fetch_add(worker->jobs.load(std::memory_order_relaxed), std::memory_order_relaxed);
     return true;
   });
+  return first;
 }
 
 void ServingThreads::put_ready(const SourcePtr& source) noexcept {

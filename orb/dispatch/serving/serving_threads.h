@@ -113,7 +113,7 @@ class ServingThreads {
   // Wakes or makes a thread if one is needed; releases the lock meanwhile. False: there is none.
   bool call_thread(Lock& lock) noexcept;
   Expected<void> grow(Lock& lock) noexcept;
-  void bury();
+  std::shared_ptr<Worker> take_ended() noexcept;
 
   void give_back(const SourcePtr& source) noexcept;
   void give_up_turn(const SourcePtr& source) noexcept;

@@ -3,7 +3,7 @@
 //
 // Threads: pure functions.
 //
-// The room orb/eval/generate draws random task sets. It uses integers only.
+// The folder orb/eval/generate draws random task sets. It uses integers only.
 #pragma once
 
 #include <cstdint>

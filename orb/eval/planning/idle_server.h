@@ -7,7 +7,7 @@
 //
 // Threads: owned by one thread at a time. Allocates.
 //
-// The room orb/eval/planning finds out what a server would promise.
+// The folder orb/eval/planning finds out what a server would promise.
 #pragma once
 
 #include <cstdint>

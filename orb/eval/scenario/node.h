@@ -3,7 +3,7 @@
 //
 // Threads: values.
 //
-// The room orb/eval/scenario reads scenario files, and says what is wrong with them.
+// The folder orb/eval/scenario reads scenario files, and says what is wrong with them.
 #pragma once
 
 #include <cstdint>

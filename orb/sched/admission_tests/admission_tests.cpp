@@ -1,4 +1,4 @@
-// The room orb/sched/admission_tests has the admission tests, one in each file. This file is their table.
+// The folder orb/sched/admission_tests has the admission tests, one in each file. This file is their table.
 #include "orb/sched/admission_test.h"
 
 // Each line names the object that a file of this folder defines. The first test is the default.

@@ -1,4 +1,4 @@
-// The room orb/sched/allocation has the allocation strategies, one in each file. This file is their table.
+// The folder orb/sched/allocation has the allocation strategies, one in each file. This file is their table.
 #include "orb/sched/allocation_strategy.h"
 
 // Each line names the object that a file of this folder defines. The first strategy is the default.

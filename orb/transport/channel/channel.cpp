@@ -41,13 +41,11 @@ std::string reason_of(const channel::SetupFault& fault) {
 Expected<channel::Channel, channel::SetupFault> connect_stoppable(const std::string& path,
                                                                   const channel::Options& options, Time deadline,
                                                                   ConnectStop* stop) {
-  constexpr std::chrono::milliseconds between_stops{20};
   if (stop == nullptr) return channel::Channel::connect(path, options, deadline);
-  const auto in_time = [&] { return std::min(deadline, os::now() + between_stops); };
-  auto socket = channel::connect_socket(path, in_time());
+  auto socket = channel::connect_socket(path, next_look(stop, deadline));
   while (!socket && socket.error().kind == channel::SetupFault::Kind::timed_out && os::now() < deadline &&
          !stop->stopped())  // bound: the deadline; the listener's queue is full
-    socket = channel::connect_socket(path, in_time());
+    socket = channel::connect_socket(path, next_look(stop, deadline));
   if (!socket) return socket.error();
   const os::Fd same(fcntl(socket->get(), F_DUPFD_CLOEXEC, 0));  // if the set-up fails, it closes its own descriptor
   const ConnectStop::Scope stoppable(same ? stop : nullptr, same.get());

@@ -18,18 +18,12 @@
 namespace corelane::transport {
 namespace {
 
-// Returns the end of the share of the remaining time that the first of `attempts` may take.
-Time share_of(Time deadline, std::size_t attempts) noexcept {
-  if (deadline == never) return never;
-  return os::now() + os::left_until(deadline) / static_cast<Duration::rep>(attempts);
-}
-
 // Connects to the first address that answers. Each address has its own share of the time, so that a silent one does not
 // use up the time of the others.
 Expected<os::Fd> connect_any(const std::vector<Address>& addresses, Time deadline, ConnectStop* stop) noexcept {
   Error failure{};
   for (std::size_t i = 0; i < addresses.size(); ++i) {
-    auto fd = connect_stream(addresses[i], share_of(deadline, addresses.size() - i), stop);
+    auto fd = connect_stream(addresses[i], os::first_share_of(deadline, addresses.size() - i), stop);
     if (fd) return fd;
     failure = fd.error();
   }

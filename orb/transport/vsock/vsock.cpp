@@ -5,14 +5,13 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "orb/base/errors.h"
+#include "orb/base/minor.h"
 #include "orb/os/fd.h"
 #include "orb/os/log.h"
 #include "orb/transport/detail/address.h"
@@ -99,6 +98,21 @@ std::optional<Endpoint> vsock_endpoint_of(const Address& address) {
   return vsock_endpoint({.cid = vm.svm_cid, .port = vm.svm_port});
 }
 
+std::string_view listening_remedy(const Error& error) noexcept {
+  switch (error.minor) {
+    case minor::address_in_use:
+      return "the port is taken: `ss -lp --vsock` shows which process has it, and vsock: takes a free port";
+    case minor::listen_denied:
+      return "ports below 1024 need the capability CAP_NET_BIND_SERVICE; take a higher port";
+    case minor::address_not_here:
+      return "the CID must be that of this machine, or none";
+    case minor::no_descriptor:
+      return minor::text(minor::no_descriptor);
+    default:
+      return "the CID must be that of this machine, or none, and the kernel must have vsock";
+  }
+}
+
 VsockTransport::VsockTransport(Reactor& reactor, ConnectionLimits limits, std::shared_ptr<ConnectionLimiter> limiter)
     : reactor_(reactor.impl()),
       limits_(limits),
@@ -123,8 +137,7 @@ Expected<std::unique_ptr<Listener>> VsockTransport::listen(const Endpoint& endpo
   if (!at) return errors::bad_address;
   auto fd = listen_stream(native_address(*at));
   if (!fd) {
-    os::log::error("cannot listen at " + to_string(endpoint) + ": " + std::strerror(errno) +
-                   "; the CID must be that of this machine, or none, and the kernel must have vsock");
+    os::log::error("cannot listen at " + to_string(endpoint) + ": " + std::string(listening_remedy(fd.error())));
     return fd.error();
   }
   Endpoint bound = bound_endpoint(fd->get());

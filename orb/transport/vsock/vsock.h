@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "orb/transport/reactor.h"
 #include "orb/transport/transport.h"
@@ -31,6 +32,9 @@ Endpoint vsock_endpoint(const VsockAddress& address);
 std::optional<VsockAddress> vsock_address(const Endpoint& endpoint);
 // Returns the endpoint of a socket's address; nothing: the address is of another family.
 std::optional<Endpoint> vsock_endpoint_of(const Address& address);
+
+// Returns what to do after listening at the endpoint failed with this error.
+std::string_view listening_remedy(const Error& error) noexcept;
 
 class VsockTransport final : public Transport {
  public:

@@ -2,7 +2,7 @@
 // doctor_command.cpp.
 // Threads: those of measure_platform() and probe().
 //
-// The room services/corelane/doctor examines a host, with one file for each group of checks.
+// The folder services/corelane/doctor examines a host, with one file for each group of checks.
 #pragma once
 
 #include <iosfwd>

@@ -1,7 +1,7 @@
 // `corelane ior` shows what a reference contains. The options are defined in ior_command.cpp.
 // Threads: none of its own; reads files.
 //
-// The room services/corelane/references takes references apart, and calls the objects that they name.
+// The folder services/corelane/references takes references apart, and calls the objects that they name.
 #pragma once
 
 #include <iosfwd>

@@ -2,7 +2,7 @@
 // for one. The options are defined in trace_command.cpp.
 // Threads: none of its own; waits for files.
 //
-// The room services/corelane/trace gets recorded runs, reads them, and converts them.
+// The folder services/corelane/trace gets recorded runs, reads them, and converts them.
 #pragma once
 
 #include <chrono>

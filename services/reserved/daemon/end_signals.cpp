@@ -10,7 +10,7 @@
 #include <iterator>
 #include <utility>
 
-#include "orb/base/minor.h"
+#include "orb/base/errors.h"
 #include "orb/core/exception.h"
 #include "orb/core/lifecycle/orb_state.h"
 #include "orb/os/thread.h"
@@ -41,8 +41,7 @@ EndSignals::EndSignals(core::Orb& orb) : orb_(orb.shared_from_this()), stop_(::e
   sigemptyset(&taken);
   for (const int signal : end_signals) sigaddset(&taken, signal);
   signals_ = os::Fd(::signalfd(-1, &taken, SFD_CLOEXEC));
-  if (!signals_ || !stop_)
-    core::raise(Error{ErrorKind::no_resources, Completion::no, minor::system_refused}, "no descriptor for signals");
+  if (!signals_ || !stop_) core::raise(errors::no_descriptor);
   auto waiter = os::plain_thread<std::thread>([this] { wait(); });
   if (!waiter) core::raise(waiter.error());
   waiter_ = std::move(*waiter);

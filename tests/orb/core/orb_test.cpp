@@ -1,10 +1,14 @@
 // Tests ORB_init, references as text, and initial references.
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
+#include <optional>
 #include <thread>
 #include <tuple>
 
@@ -368,17 +372,99 @@ TEST_CASE("a client may differ from the server of its process") {
   CHECK(probe_of(client, server.ior())->add(1, 2) == 3);
 }
 
+namespace {
+bool asked_to_stop(const TestOrb& server) {
+  corelane::core::Orb::State& state = server.orb->state();
+  const std::lock_guard lock(state.mutex);
+  return state.stop_asked;
+}
+
+// Runs `what` in a child of fork(), which then ends with 0. Returns the child's wait status.
+template <typename What>
+int in_child(const What& what) {
+  const pid_t child = fork();
+  if (child == 0) {
+    what();
+    _exit(0);
+  }
+  int status = -1;
+  CHECK(waitpid(child, &status, 0) == child);
+  return status;
+}
+
+std::size_t open_eventfds() {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code closed;  // the iterator's own descriptor
+    count += std::filesystem::read_symlink(entry.path(), closed) == "anon_inode:[eventfd]" ? 1 : 0;
+  }
+  return count;
+}
+}  // namespace
+
+TEST_CASE("a stop signal ends a child of fork() and leaves its parent's server alone") {
+  TestOrb server;
+  const corelane::core::StopSignals stop(*server.orb);
+  for (const int signal : {SIGTERM, SIGINT}) {
+    const int status = in_child([&] { raise(signal); });
+    CHECK(WIFSIGNALED(status));
+    CHECK(WTERMSIG(status) == signal);
+  }
+  CHECK_FALSE(asked_to_stop(server));
+}
+
+TEST_CASE("a child of fork() that destroys its parent's StopSignals leaves the parent's alone") {
+  TestOrb server;
+  std::optional<corelane::core::StopSignals> stop(std::in_place, *server.orb);
+  CHECK(in_child([&] { stop.reset(); }) == 0);
+  raise(SIGTERM);
+  while (!asked_to_stop(server)) std::this_thread::yield();  // bound: the thread of StopSignals
+  server->run();
+}
+
+TEST_CASE("the descriptor that a stop signal's handler writes to stays open, and is the only one") {
+  TestOrb server;
+  std::optional<corelane::core::StopSignals> stop(std::in_place, *server.orb);
+  const std::size_t open = open_eventfds();
+  stop.reset();
+  CHECK(open_eventfds() == open);
+  stop.emplace(*server.orb);
+  CHECK(open_eventfds() == open);
+}
+
+TEST_CASE("StopSignals says what to do if the system gives it no descriptor") {
+  TestOrb server;
+  const corelane::core::StopSignals stop(*server.orb);
+  const int status = in_child([&] {  // which has no descriptor for signals yet
+    const rlimit none{};
+    setrlimit(RLIMIT_NOFILE, &none);
+    try {
+      const corelane::core::StopSignals second(*server.orb);
+    } catch (const CORBA::NO_RESOURCES& fault) {
+      if (std::string(fault.what()).find("ulimit -n") != std::string::npos) return;
+    }
+    _exit(1);
+  });
+  CHECK(status == 0);
+}
+
+TEST_CASE("StopSignals does not touch the action of a signal that the process ignores") {
+  TestOrb server;
+  const auto before = signal(SIGINT, SIG_IGN);
+  std::optional<corelane::core::StopSignals> stop(std::in_place, *server.orb);
+  raise(SIGINT);
+  const auto own = [](int) {};
+  CHECK(signal(SIGINT, own) == SIG_IGN);
+  stop.reset();
+  CHECK(signal(SIGINT, before) == static_cast<void (*)(int)>(own));
+}
+
 TEST_CASE("a signal that comes while a program prepares its server ends run() and nothing before") {
   TestOrb server;
   const corelane::core::StopSignals stop(*server.orb);
-  const auto asked = [&] {
-    corelane::core::Orb::State& state = server.orb->state();
-    const std::lock_guard lock(state.mutex);
-    return state.stop_asked;
-  };
   raise(SIGTERM);
-  raise(SIGTERM);                              // twice, as timeout(1) sends it: to the process, and to its group
-  while (!asked()) std::this_thread::yield();  // bound: the thread of StopSignals
+  raise(SIGTERM);  // twice, as timeout(1) sends it: to the process, and to its group
+  while (!asked_to_stop(server)) std::this_thread::yield();  // bound: the thread of StopSignals
   CHECK(server->resolve_initial_references("RootPOA"));
   server->run();
 }

@@ -1,8 +1,12 @@
 #include "orb/poa/poa.h"
 
+#include <malloc.h>
+
 #include <atomic>
+#include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "orb/base/minor.h"
 #include "tests/support/probe_servant.h"
@@ -58,6 +62,38 @@ TEST_CASE("_this() activates a servant that is active nowhere in the RootPOA") {
   Adapter adapter;
   const auto reference = adapter.servant->_this();
   CHECK(adapter.poa->reference_to_servant(reference).get() == adapter.servant.get());
+}
+
+namespace {
+// Runs a function once when it is asked for its skeleton, as the adapter does when it begins to activate it.
+struct Interrupted final : ProbeServant {
+  const corelane::core::Skeleton& _skeleton() const noexcept override {
+    if (const auto run = std::exchange(then, nullptr)) run();
+    return ProbeServant::_skeleton();
+  }
+  mutable std::function<void()> then;
+};
+}  // namespace
+
+TEST_CASE("_this() of a servant that another thread activates at that time gives the same reference") {
+  Adapter adapter;
+  const auto servant = CORBA::make_reference<Interrupted>();
+  CORBA::object_reference<Probing::Probe> of_other;
+  servant->then = [&] { std::thread([&] { of_other = servant->_this(); }).join(); };
+  const auto reference = servant->_this();
+  REQUIRE(of_other);
+  CHECK(reference->_is_equivalent(of_other));
+}
+
+TEST_CASE("servant_to_id() of a servant that another thread activates at that time gives the same id") {
+  Adapter adapter;
+  const auto servant = CORBA::make_reference<Interrupted>();
+  PortableServer::ObjectId id;
+  servant->then = [&] { std::thread([&] { id = adapter.poa->activate_object(servant); }).join(); };
+  CHECK(adapter.poa->servant_to_id(servant) == id);
+  const auto another = CORBA::make_reference<Interrupted>();
+  another->then = [&] { std::thread([&] { adapter.poa->activate_object(another); }).join(); };
+  CHECK_THROWS_AS(adapter.poa->activate_object(another), PortableServer::POA::ServantAlreadyActive);
 }
 
 TEST_CASE("_this() of a servant with two adapters gives the reference of one that still has it") {
@@ -163,6 +199,25 @@ TEST_CASE("names are those of the parent") {
   CHECK(a->find_POA("a") == inner);
   CHECK(adapter.poa->find_POA("a") == a);
   CHECK_THROWS_AS(adapter.poa->create_POA("a", nullptr), PortableServer::POA::AdapterAlreadyExists);
+}
+
+// mallinfo2() tells nothing in a build with a sanitizer.
+TEST_CASE("adapters with managers of their own that are refused or destroyed leave no memory behind") {
+  Adapter adapter;
+  const bool is_refused = GENERATE(true, false);
+  if (is_refused) adapter.poa->create_POA("again", nullptr);
+  const auto run = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      if (is_refused)
+        CHECK_THROWS_AS(adapter.poa->create_POA("again", nullptr), PortableServer::POA::AdapterAlreadyExists);
+      else
+        adapter.poa->create_POA("again", nullptr)->destroy(true, true);
+    }
+  };
+  run(100);
+  const auto before = mallinfo2().uordblks;
+  run(10'000);
+  CHECK(mallinfo2().uordblks < before + 200'000);  // bytes; 20 for each
 }
 
 TEST_CASE("destroy takes the adapters below along and frees the name") {

@@ -350,7 +350,9 @@ TEST_CASE("output that goes nowhere is a failure") {
   const std::string nowhere = GENERATE(as<std::string>{}, " > /dev/full", " >&-");
   const Answer answer = answer_of({"/bin/sh", "-c", program_beside("corelane") + " " + words + nowhere});
   CHECK(answer.exit == "exit status 1");
-  CHECK(answer.text == "corelane: standard output did not take everything; is it closed, or its disk full?\n");
+  CHECK(answer.text ==
+        "corelane: standard output did not take everything: it is closed, or its disk is full; "
+        "open it, or free space there\n");
 }
 
 TEST_CASE("a command with a closed standard output fails, though the ORB holds the descriptor open") {

@@ -325,6 +325,17 @@ TEST_CASE("a pair of UTF-16 in a wide string is one character, half of one stays
   CHECK(value_of<char32_t>("L'\\ud800'", "wchar") == char32_t{0xD800});
 }
 
+TEST_CASE("the complement of a negative number is that of its bits in an unsigned type, too") {
+  CHECK(value_of<std::uint64_t>("~(-1)", "unsigned long") == 0);
+  CHECK(value_of<std::uint64_t>("~(-1)", "octet") == 0);
+  CHECK(value_of<std::uint64_t>("~(-1)", "unsigned long long") == 0);
+  CHECK(value_of<std::uint64_t>("~(-256)", "octet") == 255);
+  CHECK(value_of<std::uint64_t>("~~5", "unsigned short") == 5);
+  CHECK(value_of<std::int64_t>("~(-1)", "long") == 0);
+  CHECK(fault_of_constant("octet", "~(-257)").find("is outside the range of `octet`") != std::string::npos);
+  CHECK(fault_of_constant("octet", "~256").find("is outside the range of `octet`") != std::string::npos);
+}
+
 TEST_CASE("a complement that is shifted keeps ones at the upper end") {
   CHECK(value_of<std::uint64_t>("~0 << 8", "unsigned long") == 0xFFFFFF00);
   CHECK(value_of<std::uint64_t>("~0 << 63", "unsigned long long") == std::uint64_t{1} << 63);

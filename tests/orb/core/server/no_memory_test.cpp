@@ -13,6 +13,7 @@
 #include "orb/base/sanitizer.h"
 #include "orb/core/client/reference.h"
 #include "orb/core/lifecycle/orb_state.h"
+#include "orb/core/server/request_order.h"
 #include "tests/orb/core/failing_allocations.h"
 #include "tests/support/bare_wire.h"
 #include "tests/support/probe_servant.h"
@@ -26,6 +27,7 @@ std::atomic<long> allocations_left{-1};
 std::atomic<bool> fails_on{false};  // all later allocations fail, too
 std::atomic<long> allocations_failed{0};
 thread_local bool spared = false;
+thread_local long allocations_left_here = -1;  // this thread's allocations until one fails; negative: none fails
 thread_local long allocations_here = 0;
 
 // Bytes that the process holds in allocations of a megabyte and more.
@@ -56,6 +58,7 @@ std::atomic<long> held_large{0};
     !CORELANE_THREAD_SANITIZER  // the sanitizer brings its own operators and checks that they match
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   ++allocations_here;
+  if (allocations_left_here >= 0 && allocations_left_here-- == 0) return nullptr;
   if (is_refused() || corelane::testing::FailingAllocations::refuses(size)) return nullptr;
   void* const memory = std::malloc(size ? size : 1);
   count_large(memory, 1);
@@ -202,6 +205,91 @@ TEST_CASE("a server that lacks memory for a request says so or ends its connecti
     shortages += came ? 1 : 0;
   }
   CHECK(shortages > 0);
+}
+
+namespace {
+// Runs a function whose n-th allocation fails, for each n. `after` runs after each failure.
+template <typename What, typename After>
+void lack_memory_at_each_allocation(const What& what, const After& after) {
+  bool failed = true;
+  for (long nth = 0; failed; ++nth) {  // bound: the function's allocations
+    INFO("allocation " << nth);
+    allocations_left_here = nth;
+    try {
+      what();
+      failed = false;
+    } catch (const std::bad_alloc&) {
+    }
+    allocations_left_here = -1;
+    if (failed) after();
+  }
+}
+}  // namespace
+
+TEST_CASE("an activation that lacks memory leaves nothing active") {
+#if CORELANE_ADDRESS_SANITIZER || CORELANE_THREAD_SANITIZER
+  std::cout << "SKIPPED: the sanitizer's operator new is in use, allocations do not fail\n";
+  return;
+#endif
+  TestOrb orb;
+  const auto poa = orb.root();
+  const auto servant = CORBA::make_reference<ProbeServant>();
+  const PortableServer::ObjectId id(100, 'i');  // longer than what a string holds in itself
+  poa->activate_object_with_id(id, servant);    // starts threads
+  poa->deactivate_object(id);
+  lack_memory_at_each_allocation([&] { poa->activate_object_with_id(id, servant); },
+                                 [&] {
+                                   CHECK_NOTHROW(poa->activate_object_with_id(id, servant));
+                                   CHECK_NOTHROW(poa->deactivate_object(id));
+                                 });
+  CHECK(poa->id_to_servant(id).get() == servant.get());
+}
+
+TEST_CASE("a deactivation that lacks memory leaves the object active") {
+#if CORELANE_ADDRESS_SANITIZER || CORELANE_THREAD_SANITIZER
+  std::cout << "SKIPPED: the sanitizer's operator new is in use, allocations do not fail\n";
+  return;
+#endif
+  TestOrb orb;
+  const auto poa = orb.root();
+  const auto servant = CORBA::make_reference<ProbeServant>();
+  const PortableServer::ObjectId id(100, 'i');
+  poa->activate_object_with_id(id, servant);
+  lack_memory_at_each_allocation([&] { poa->deactivate_object(id); },
+                                 [&] { CHECK(poa->servant_to_id(servant) == id); });
+  CHECK_THROWS_AS(poa->id_to_servant(id), PortableServer::POA::ObjectNotActive);
+}
+
+namespace {
+class EmptyJob final : public dispatch::Job {
+ public:
+  void run(const dispatch::JobContext&) noexcept override {}
+  void refuse(const sched::Refusal&) noexcept override {}
+  void fail(Error) noexcept override {}
+  void recycle() noexcept override {}
+};
+}  // namespace
+
+TEST_CASE("a request that has waited begins without an allocation") {
+#if CORELANE_ADDRESS_SANITIZER || CORELANE_THREAD_SANITIZER
+  std::cout << "SKIPPED: the sanitizer's operator new is in use, allocations are not counted\n";
+  return;
+#endif
+  EmptyJob first, waiting, second;
+  core::RequestOrder order({.parallel = 1});
+  const int object = 0;
+  const core::RequestOrder::Key key{.object = &object};
+  REQUIRE(order.detach(first, key));
+  dispatch::JobPtr job(&waiting);
+  REQUIRE(order.enter(job, key) == core::RequestOrder::Decision::waits);
+  REQUIRE(order.detach(second, key));
+  REQUIRE_FALSE(order.begin_wait());
+  REQUIRE(order.begin_wait());
+  const long before = allocations_here;
+  const auto next = order.take();
+  const long allocated = allocations_here - before;  // CHECK() allocates, too
+  CHECK(allocated == 0);
+  CHECK(next.job.get() == &waiting);
 }
 
 TEST_CASE("a server keeps nothing of the memory of long requests and replies") {

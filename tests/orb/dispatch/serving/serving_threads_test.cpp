@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <latch>
 #include <memory>
 #include <mutex>
@@ -33,9 +34,20 @@ using namespace corelane;
 using namespace corelane::dispatch;
 using namespace std::chrono_literals;
 
+// What a thread runs at its end if this was set when it served its first request.
+std::atomic<const std::function<void()>*> at_thread_end{nullptr};
+
+struct AtThreadEnd {
+  ~AtThreadEnd() {
+    if (run != nullptr) (*run)();
+  }
+  const std::function<void()>* const run = at_thread_end.load(std::memory_order_acquire);  // PAIR: the test's store
+};
+
 // Runs the requests. Each letter is one request.
 struct Servant {
   void serve(char letter) {
+    thread_local const AtThreadEnd of_thread;
     {
       const std::lock_guard lock(mutex);
       threads.insert(std::this_thread::get_id());
@@ -437,6 +449,41 @@ TEST_CASE("a connection that does not give way or end in time is blocked if it m
     client.send("a");
   }
   CHECK(client.receive(1) == "a");
+}
+
+TEST_CASE("a thread that ends slowly does not hold up the others, nor those that ask about them") {
+  // Makes three threads. One of them ends when none of them has work.
+  Server server({.running = 3, .patience = 1h, .stay = 0ms, .linger = 1ms, .stack = 256 * 1024});
+  std::atomic<bool> ends{false}, may_end{false};
+  const std::function<void()> end_slowly = [&] {
+    ends = true;
+    while (!may_end) (void)server.threads.threads();
+  };
+  at_thread_end.store(&end_slowly, std::memory_order_release);  // PAIR: AtThreadEnd
+  const auto first = server.client(), second = server.client(), third = server.client();
+  const auto answer = [](const Server::Client& client) {
+    client.send("q");
+    return client.receive(1) == "q";
+  };
+  const auto block = [&](const Server::Client& client, int blocked) {
+    client.send("b");
+    while (server.servant.blocked < blocked) std::this_thread::yield();
+  };
+  block(first, 1);
+  block(second, 2);
+  CHECK(answer(third));
+  server.servant.released = true;
+  CHECK(first.receive(1) + second.receive(1) == "bb");
+  while (!ends) std::this_thread::yield();
+  server.servant.released = false;
+  block(first, 3);
+  second.send("b");      // makes a third thread again, while the earlier one still ends
+  CHECK(answer(third));  // on that thread
+  may_end = true;
+  server.servant.released = true;
+  CHECK(first.receive(1) + second.receive(1) == "bb");
+  server.threads.stop();
+  at_thread_end.store(nullptr, std::memory_order_relaxed);  // relaxed: the threads have ended
 }
 
 TEST_CASE("stop() lets requests end, and closes what waits") {

@@ -10,7 +10,7 @@
 #include "orb/base/minor.h"
 #include "orb/transport/socket_transport.h"
 #include "orb/transport/transport_kind.h"
-#include "tests/support/quiet.h"
+#include "tests/support/captured_errors.h"
 #include "tests/support/stream_harness.h"
 #include "tests/support/vsock.h"
 
@@ -129,13 +129,24 @@ TEST_CASE("vsock connects only to a CID and a port") {
   reactor->stop();
 }
 
+TEST_CASE("each reason why vsock cannot listen has a remedy of its own") {
+  using Catch::Contains;
+  const auto remedy = [](std::uint32_t code) { return std::string(transport::listening_remedy(Error{.minor = code})); };
+  CHECK_THAT(remedy(minor::address_in_use), Contains("taken") && Contains("ss -lp --vsock"));
+  CHECK_THAT(remedy(minor::listen_denied), Contains("CAP_NET_BIND_SERVICE"));
+  CHECK_THAT(remedy(minor::address_not_here), Contains("CID") && !Contains("kernel"));
+  CHECK_THAT(remedy(minor::no_descriptor), Contains("ulimit -n"));
+  CHECK_THAT(remedy(minor::bad_address), Contains("the kernel must have vsock"));
+}
+
 TEST_CASE("listening at the CID of another machine is refused") {
-  const Quiet quiet;
+  const CapturedErrors log;
   const auto reactor = std::move(*transport::Reactor::start());
   transport::VsockTransport transport(*reactor);
   const auto result = transport.listen(parse_endpoint("vsock:4000000000:0").value(), [](ConnectionPtr) {});
   REQUIRE_FALSE(result);
   CHECK(result.error().kind == ErrorKind::bad_param);
+  CHECK_THAT(log.text(), Catch::Contains("cannot listen at vsock:4000000000:0: the CID must be that of this machine"));
   reactor->stop();
 }
 
