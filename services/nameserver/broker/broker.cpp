@@ -77,7 +77,7 @@ void Broker::serve() {
 // services and channels stay.
 void Broker::restore_socket() {
   const Time now = os::now();
-  if (now < next_look_) return;
+  if (now < next_look_ || now < retry_.due()) return;
   next_look_ = now + std::chrono::milliseconds{pause_for_path};
   struct stat found {};
   if (::lstat(path_.c_str(), &found) == 0 || (errno != ENOENT && errno != ENOTDIR)) return;
@@ -87,10 +87,12 @@ void Broker::restore_socket() {
   auto file = os::SocketPath::claim(path_);
   auto socket = file ? file->listen(0666, SOCK_SEQPACKET) : Expected<os::Fd, os::PathRefusal>(file.error());
   if (!socket) {
-    next_look_ = now + std::chrono::minutes{1};
-    return os::log::warn("the broker's socket " + path_ +
-                         " was removed and cannot be made again: " + socket.error().why);
+    if (retry_.failed(now))
+      os::log::warn("the broker's socket " + path_ + " was removed and cannot be made again: " + socket.error().why +
+                    "; this is tried every few seconds");
+    return;
   }
+  retry_.succeeded();
   os::refuse_descriptors(socket->get());
   file_.reset();
   file_.emplace(std::move(*file));

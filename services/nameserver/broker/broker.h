@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "orb/base/expected.h"
+#include "orb/base/retry_pause.h"
 #include "orb/base/time.h"
 #include "orb/channel/access.h"
 #include "orb/channel/peer_watch.h"
@@ -61,7 +62,7 @@ class Broker {
 
   Broker(os::SocketPath file, os::Fd socket, os::Fd stop, BrokerLimits limits);
   void serve();
-  // Makes the socket again if it was removed.
+  // Makes the socket again if it was removed. If that fails, tries again after RetryPause.
   void restore_socket();
   bool wait(std::vector<std::size_t>& ready, bool& can_accept);
   void accept_connection();
@@ -85,6 +86,7 @@ class Broker {
   std::optional<os::SocketPath> file_;
   os::Fd socket_;
   Time next_look_{};
+  RetryPause retry_;
   std::vector<std::unique_ptr<Connection>> connections_;
   std::map<std::string, Connection*> services_;
   bool lacks_descriptors_ = false;

@@ -10,12 +10,15 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <system_error>
+#include <thread>
 
 #include "orb/channel/listener.h"
 #include "orb/os/clock.h"
 #include "services/nameserver/broker/channel_by_name.h"
+#include "tests/support/captured_errors.h"
 #include "tests/support/groups.h"
 #include "tests/support/temp_directory.h"
 
@@ -436,4 +439,16 @@ TEST_CASE("a broker whose socket or directory was removed is there again, with t
     const auto again = broker.enlist("plant");
     CHECK((!again && again.error().kind == Kind::name_taken));
   }
+}
+
+TEST_CASE("a broker whose directory was a file for a while is there again when it is not") {
+  const corelane::testing::CapturedErrors errors;
+  const RunningBroker broker;
+  const auto remove = [&] { std::filesystem::remove_all(broker.directory()); };
+  for (remove(); !std::ofstream(broker.directory()); remove()) continue;  // the broker may make it again first
+  while (errors.times("was removed and cannot be made again") == 0) std::this_thread::yield();
+  std::filesystem::remove(broker.directory());
+  auto service = broker.enlist("plant");  // unreachable until the broker is there again
+  while (!service && service.error().kind == Kind::unreachable) service = broker.enlist("plant");
+  CHECK(service);
 }
