@@ -162,6 +162,10 @@ bool Broker::register_service(Connection& connection, const BrokerMessage& messa
   if (services_.size() >= limits_.services)
     return refuse(connection, BrokerFault::Kind::no_room,
                   "the broker has " + counted(services_.size(), "service") + ", and no room for more: end some");
+  if (const std::size_t held = services_of(connection.peer.user); held >= limits_.services_of_a_user)
+    return refuse(connection, BrokerFault::Kind::no_room,
+                  "user " + std::to_string(connection.peer.user) + " has " + counted(held, "service") +
+                      ", as many as one user may have: end some");
   if (!send_message(connection.socket, "registered")) return false;
   connection.name = name;
   connection.access = *access;
@@ -245,6 +249,11 @@ Broker::Connection* Broker::service_of(const std::string& name) {
 std::size_t Broker::connections_of(uid_t user) const {
   return static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(),
                                                 [&](const auto& connection) { return connection->peer.user == user; }));
+}
+
+std::size_t Broker::services_of(uid_t user) const {
+  return static_cast<std::size_t>(std::count_if(services_.begin(), services_.end(),
+                                                [&](const auto& entry) { return entry.second->peer.user == user; }));
 }
 
 std::size_t Broker::unaccepted_of(uid_t user) const {

@@ -32,6 +32,7 @@ namespace corelane::nameserver {
 
 struct BrokerLimits {
   std::size_t services = 1024;
+  std::size_t services_of_a_user = 256;
   std::size_t connections_of_a_user = 512;
   std::size_t connections = 2048;
   // Channels that were made, and that one of the two sides has not received.
@@ -76,6 +77,7 @@ class Broker {
   void remove(std::size_t index);
   Connection* service_of(const std::string& name);
   std::size_t connections_of(uid_t user) const;
+  std::size_t services_of(uid_t user) const;
   std::size_t unaccepted_of(uid_t user) const;
 
   const std::string path_;

@@ -237,6 +237,22 @@ TEST_CASE("more services than there is room for are refused") {
   CHECK(refusal(broker.open("second"), Kind::unknown_name).size() > 0);
 }
 
+TEST_CASE("a user that has its share of services is refused another one, and others are not") {
+  const RunningBroker broker({.services_of_a_user = 1});
+  const auto first = broker.enlist("first");
+  REQUIRE(first);
+  const std::string user = std::to_string(::geteuid());
+  CHECK(refusal(broker.enlist("second"), Kind::no_room) ==
+        "user " + user + " has 1 service, as many as one user may have: end some");
+  if (::geteuid() != 0) return;  // only root can be somebody else
+  std::filesystem::permissions(broker.directory(), std::filesystem::perms(0755));
+  const pid_t child = fork();
+  if (child == 0) _exit(::setuid(65534) == 0 && broker.enlist("third", {.access = {.users = {0}}}) ? 0 : 1);
+  int status = 1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+}
+
 TEST_CASE("more processes than there is room for are refused") {
   const RunningBroker broker({.connections_of_a_user = 1});
   const auto first = broker.enlist("first");
