@@ -1,5 +1,6 @@
 #include "orb/any/make_type.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -33,6 +34,7 @@ class Copier {
       member.type = copy(member.type);
     }
     to.members = members;
+    to.by_label = graph_.indexes.emplace_back(from->by_label.begin(), from->by_label.end());
     return &to;
   }
 
@@ -67,6 +69,18 @@ const TypeDesc* part(Graph& graph, Copier& copier, const TypeDesc& type, const T
 
 }  // namespace
 
+bool index_labels(Graph& graph, TypeDesc& type) {
+  std::vector<std::uint32_t>& index = graph.indexes.emplace_back();
+  index.reserve(type.members.size());
+  for (std::size_t i = 0; i < type.members.size(); ++i)
+    if (type.default_index < 0 || i != static_cast<std::size_t>(type.default_index))
+      index.push_back(static_cast<std::uint32_t>(i));
+  const auto label = [&](std::uint32_t member) { return type.members[member].label; };
+  std::ranges::sort(index, {}, label);
+  type.by_label = index;
+  return std::ranges::adjacent_find(index, {}, label) == index.end();
+}
+
 TypeCode make_type(const TypeSpec& spec) {
   const auto graph = std::make_shared<Graph>();
   TypeDesc& type = graph->types.emplace_back();
@@ -88,6 +102,7 @@ TypeCode make_type(const TypeSpec& spec) {
                        member.label, member.visibility});
   }
   type.members = members;
+  if (type.kind == Kind::union_) (void)index_labels(*graph, type);
   return TypeCode(type, graph);
 }
 

@@ -76,6 +76,8 @@ struct TypeDesc {
   std::int16_t scale = 0;             // fixed
   std::int32_t default_index = -1;    // union: index of the default member, or -1
   std::int16_t modifier = 0;          // value: 0 none, 1 custom, 2 abstract, 3 truncatable
+  // union: the indexes of all members but the default one, sorted by label. Types of generated code have none.
+  std::span<const std::uint32_t> by_label{};
 };
 
 namespace basic {

@@ -144,7 +144,7 @@ class TypeReader {
       if (!read_text(in, member.name) || (member.type = read(in)) == nullptr) return false;
     }
     type.members = *members;
-    return true;
+    return index_labels(*graph_, type) || in.fail(minor::bad_typecode);
   }
 
   bool read_value(cdr::Reader& in, TypeDesc& type) {
@@ -153,7 +153,8 @@ class TypeReader {
     return read_members(in, type);
   }
 
-  // Checks what needs all indirections: chains of aliases end, digits are valid, a base is a value.
+  // Checks what needs all indirections: chains of aliases and of bases end soon, digits are valid, a base is a value.
+  // Each value of a type follows these chains, so a long one would multiply the work.
   bool check(const TypeDesc& type) const {
     if (type.kind == Kind::fixed)
       return type.digits >= 1 && type.digits <= 31 && type.scale >= 0 && type.scale <= type.digits;
@@ -161,11 +162,13 @@ class TypeReader {
     const TypeDesc* end = &type;
     std::size_t steps = 0;
     while (end != nullptr && (end->kind == Kind::alias || (type.kind == Kind::value && end->kind == Kind::value))) {
-      if (++steps > graph_->types.size()) return false;
+      if (++steps > most_links) return false;
       end = end->content;
     }
     return type.kind == Kind::value || end != nullptr;
   }
+
+  static constexpr std::size_t most_links = 64;
 
   std::shared_ptr<Graph> graph_ = std::make_shared<Graph>();
   std::map<const std::byte*, const TypeDesc*> started_;  // start of each type

@@ -1,5 +1,6 @@
 #include "orb/any/walk.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -300,48 +301,71 @@ class Walk {
   std::map<const std::byte*, std::size_t> copied_;  // old and new position of each value
 };
 
+// LeastSize adds nothing up: the first part that takes bytes decides. It gives up after `steps` parts, because parts
+// without bytes may be many, and contain each other.
+struct LeastSize {
+  int& steps;
+
+  std::size_t of(const TypeDesc& aliased) noexcept {
+    if (steps-- <= 0) return 0;
+    const TypeDesc& type = unaliased(aliased);
+    switch (type.kind) {
+      case Kind::null:
+      case Kind::void_:
+        return 0;
+      case Kind::structure:
+        return of_members(type);
+      case Kind::array:
+        return type.length == 0 ? 0 : of(*type.content);
+      case Kind::short_:
+      case Kind::ushort:
+        return 2;
+      case Kind::long_:
+      case Kind::ulong:
+      case Kind::float_:
+      case Kind::enumeration:
+      case Kind::sequence:
+      case Kind::any:
+      case Kind::value:
+      case Kind::value_box:
+        return 4;
+      case Kind::longlong:
+      case Kind::ulonglong:
+      case Kind::double_:
+        return 8;
+      default:
+        return 1;
+    }
+  }
+
+  std::size_t of_members(const TypeDesc& type) noexcept {
+    for (const MemberDesc& member : type.members) {
+      if (const std::size_t size = of(*member.type)) return size;
+      if (steps <= 0) return 0;
+    }
+    return 0;
+  }
+};
+
 }  // namespace
 
+// Bound: the logarithm of the number of members. For a type of generated code: that number.
 const MemberDesc* selected(const TypeDesc& type, std::int64_t label) noexcept {
-  for (std::size_t i = 0; i < type.members.size(); ++i) {
-    const bool is_default = type.default_index >= 0 && i == static_cast<std::size_t>(type.default_index);
-    if (!is_default && type.members[i].label == label) return &type.members[i];
+  const bool has_default = type.default_index >= 0;
+  const MemberDesc* const other = has_default ? &type.members[static_cast<std::size_t>(type.default_index)] : nullptr;
+  if (!type.by_label.empty()) {
+    const auto label_of = [&](std::uint32_t member) { return type.members[member].label; };
+    const auto found = std::ranges::lower_bound(type.by_label, label, {}, label_of);
+    return found != type.by_label.end() && label_of(*found) == label ? &type.members[*found] : other;
   }
-  return type.default_index < 0 ? nullptr : &type.members[static_cast<std::size_t>(type.default_index)];
+  for (const MemberDesc& member : type.members)
+    if (&member != other && member.label == label) return &member;
+  return other;
 }
 
-std::size_t least_size(const TypeDesc& aliased, int depth) noexcept {
-  const TypeDesc& type = unaliased(aliased);
-  switch (type.kind) {
-    case Kind::null:
-    case Kind::void_:
-      return 0;
-    case Kind::structure:
-      if (depth == 8) return 0;
-      for (const MemberDesc& member : type.members)
-        if (const std::size_t size = least_size(*member.type, depth + 1)) return size;
-      return 0;
-    case Kind::array:
-      return depth == 8 || type.length == 0 ? 0 : least_size(*type.content, depth + 1);
-    case Kind::short_:
-    case Kind::ushort:
-      return 2;
-    case Kind::long_:
-    case Kind::ulong:
-    case Kind::float_:
-    case Kind::enumeration:
-    case Kind::sequence:
-    case Kind::any:
-    case Kind::value:
-    case Kind::value_box:
-      return 4;
-    case Kind::longlong:
-    case Kind::ulonglong:
-    case Kind::double_:
-      return 8;
-    default:
-      return 1;
-  }
+std::size_t least_size(const TypeDesc& type) noexcept {
+  int steps = 64;
+  return LeastSize{steps}.of(type);
 }
 
 bool transfer(cdr::Reader& reader, const TypeDesc& type, cdr::Writer* out) { return Walk(reader, out).value(type); }

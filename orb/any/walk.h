@@ -27,7 +27,7 @@ bool print(std::ostream& out, cdr::Reader& reader, const TypeDesc& type);
 // Returns the member that this discriminator selects; null for none.
 const MemberDesc* selected(const TypeDesc& type, std::int64_t label) noexcept;
 
-// Returns a lower bound of a value's bytes; 0 if it may take none.
-std::size_t least_size(const TypeDesc& type, int depth = 0) noexcept;
+// Returns a lower bound of a value's bytes; 0 if it may take none, or if its type has too many parts without bytes.
+std::size_t least_size(const TypeDesc& type) noexcept;
 
 }  // namespace corelane::any

@@ -1,7 +1,10 @@
 // Endpoint is the address where a byte stream begins or ends, as text and as value.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +32,9 @@ struct Endpoint {
   // The place at the host for kinds without such a port. It is the absolute path of a Unix-domain socket, or of the one
   // at which channels are set up. "" when listening: the transport chooses one.
   std::string path{};
+  // The user that has to run the server and to own the socket's file. Otherwise connect() fails, and sends nothing.
+  // Only kinds that say checks_user look at it. Nothing: any user.
+  std::optional<uid_t> user{};
 
   friend bool operator==(const Endpoint&, const Endpoint&) = default;
 };

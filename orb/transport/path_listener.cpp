@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <exception>
 
-#include "orb/os/clock.h"
 #include "orb/os/files/directory.h"
 #include "orb/os/log.h"
 #include "orb/os/own_file.h"
@@ -49,23 +48,27 @@ std::string PathListener::directory() const {
 
 void PathListener::look(Time now) noexcept try {
   const std::lock_guard lock(mutex_);
-  if (stopped_ || now < next_try_ || !is_gone(endpoint_.path) || made_.size() > most_remade) return;
+  if (stopped_ || now < retry_.due() || !is_gone(endpoint_.path) || made_.size() > most_remade) return;
   if (os::OwnFile::are_gone()) return;  // the process ends, and has removed its sockets itself
-  os::log::warn("the socket " + endpoint_.path + " was removed while this process listened there; " +
-                (make_again() ? "it is there again" : "it cannot be made again now, so nobody can connect there"));
+  const std::string removed = "the socket " + endpoint_.path + " was removed while this process listened there; ";
+  if (make_again()) {
+    retry_.succeeded();
+    os::log::warn(removed + "it is there again");
+  } else if (retry_.failed(now)) {
+    os::log::warn(removed +
+                  "it cannot be made again now, so nobody can connect there; this is tried every few seconds");
+  }
 } catch (const std::exception&) {
-  next_try_ = now + pause;  // no memory
+  (void)retry_.failed(now);  // no memory
 }
 
 // Removes the socket's lock file, too, which may still be there and belongs to this process.
 bool PathListener::make_again() {
-  next_try_ = os::now() + pause;
   if (is_gone(directory())) (void)os::make_directory(directory());
   ::unlink((endpoint_.path + ".lock").c_str());
   auto listener = listen_(endpoint_);
   if (!listener) return false;
   made_.push_back(std::move(*listener));
-  next_try_ = {};
   return true;
 }
 

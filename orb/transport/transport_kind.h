@@ -50,6 +50,7 @@ struct TransportKind {
 
   // What the code above depends on.
   bool of_this_host = false;     // its peers are processes of this host, and the kernel knows their users
+  bool checks_user = false;      // connect() checks Endpoint::user
   bool shares_memory = false;    // connecting takes milliseconds and several descriptors; client.channel may forbid it
   bool batches_oneways = false;  // each send() becomes a packet, so it pays to send bursts of oneways together
   bool is_iiop = false;          // its endpoints are those of IIOP profiles and corbaloc: a host and a port

@@ -7,10 +7,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/core/client/reference.h"
-#include "orb/core/connections/address.h"
 #include "orb/core/settings.h"
-#include "orb/giop/ior.h"
-#include "orb/transport/transport_kind.h"
 #include "services/nameserver/clients.h"
 
 namespace corelane::nameserver {
@@ -144,17 +141,11 @@ Objects::ContextReference Objects::foreign(const NameFault& fault, const Name& n
   return object ? core::make_stub<CosNaming::NamingContext>(object->_reference()) : nullptr;
 }
 
-Objects::ContextReference Objects::over_network(const ContextReference& context) const {
-  const core::Address* const address = context ? context->_reference()->address() : nullptr;
-  if (address == nullptr) return nullptr;
-  auto endpoints = address->endpoints;
-  std::erase_if(endpoints, [](const auto& endpoint) { return endpoint.kind->of_this_host; });
-  if (endpoints.size() == address->endpoints.size()) return context;
-  if (endpoints.empty()) return nullptr;
-  giop::Ior ior{.type_id = context->_reference()->ior().type_id,
-                .profiles = {core::profile_of(endpoints, address->object_key)}};
-  return core::make_stub<CosNaming::NamingContext>(
-      std::make_shared<core::Reference>(context->_reference()->orb(), std::move(ior)));
+Objects::ContextReference Objects::over_network(const ContextReference& context) {
+  if (!context) return nullptr;
+  const auto& given = context->_reference();
+  auto reference = std::make_shared<core::Reference>(given->orb(), given->ior(), core::Reach::network());
+  return reference->address() == nullptr ? nullptr : core::make_stub<CosNaming::NamingContext>(std::move(reference));
 }
 
 // Does not log that the other server lets no client over TCP change its names. The client itself may be allowed to.

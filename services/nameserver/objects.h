@@ -85,9 +85,10 @@ class Objects {
  private:
   // Returns the context of another server that `elsewhere` leads to.
   ContextReference foreign(const NameFault& fault, const Name& name);
-  // Returns the same context with its TCP endpoints only. Over a Unix socket or a channel, the call would have the
-  // rights of this process's user, not of the client. Returns nil if there is no TCP endpoint.
-  ContextReference over_network(const ContextReference& context) const;
+  // Returns the same context for calls that stay on the network, also if its server forwards them. Over a Unix socket
+  // or a channel, the call would have the rights of this process's user, not of the client. Returns nil if the
+  // reference names no such way.
+  static ContextReference over_network(const ContextReference& context);
   void tell_failed(const ContextReference& context, const CORBA::SystemException& why);
   std::string text_of(const CORBA::object_reference<CORBA::Object>& object) const;
 

@@ -6,6 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include "orb/core/client/reference.h"
+#include "orb/core/server/server.h"
 #include "orb/os/clock.h"
 #include "orb/os/files/small_file.h"
 #include "orb/os/log.h"
@@ -41,6 +43,21 @@ std::string user_of(std::int32_t process) {
 bool may_tie_to(std::int32_t process, const Client& client) {
   if (!client.name.starts_with("user:") || client.process == process) return true;
   return std::ranges::count(privileged_clients(), client.name) > 0 || user_of(process) == client.name;
+}
+
+// Returns the listener for calls that have no more rights than its client: over the network, and at Unix sockets of the
+// client's user. The client chooses where the reference leads, and the nameserver's user may be root.
+Watches::Listener with_rights_of_client(const Watches::Listener& hears) {
+  const auto& given = hears->_reference();
+  if (core::calling_peer() == PeerId{0} || !given) return hears;
+  const auto known = core::calling_credentials();
+  const auto reach = known ? core::Reach::network_and_sockets_of(known->user) : core::Reach::network();
+  auto reference = std::make_shared<core::Reference>(given->orb(), given->ior(), reach);
+  if (reference->address() == nullptr)
+    throw idl::Refused(
+        "the nameserver calls a listener over the network, or at a Unix socket of the user that calls watch() over the "
+        "nameserver's own Unix socket, and the listener's reference names neither; let its ORB listen at such a place");
+  return core::make_stub<idl::Listener>(std::move(reference));
 }
 
 }  // namespace
@@ -97,7 +114,7 @@ idl::WatchId ServerServant::watch(const std::string& pattern, CORBA::object_refe
   check_pattern(pattern);
   if (!hears) throw idl::Refused("the listener is nil");
   const Client client = calling_client();
-  const auto id = parts_.watches.add(pattern, std::move(hears), client);
+  const auto id = parts_.watches.add(pattern, with_rights_of_client(hears), client);
   if (!id) throw idl::Refused(id.error());
   // If its end cannot be watched, the listener is still checked from time to time.
   if (const auto process = client.process > 0 ? os::identity_of(client.process) : std::nullopt)

@@ -27,6 +27,12 @@ namespace {
 constexpr int max_retries = 2;
 constexpr std::size_t kept_calls = 8;  // per thread; calls seldom nest more deeply
 
+[[noreturn]] void raise_outside_reach() {
+  raise(Error{ErrorKind::inv_objref, Completion::no, minor::no_usable_profile},
+        "the reference, or the server's forward, leads only to places that this call may not use: to this process "
+        "itself, or to Unix sockets and channels where the call would have the rights of this process");
+}
+
 struct CallCache {
   std::vector<std::unique_ptr<ClientCall>> calls;
 };
@@ -136,6 +142,13 @@ void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_
 
 // Finds or makes the connection to the call's current target. Raises.
 void ClientCall::connect() {
+  choose_connection();
+  if (!current_->reach().is_limited) return;
+  const transport::Connection& made = connection_->stream();
+  if (is_to_this_process(made.local(), made.peer(), current_->orb()->endpoints())) raise_outside_reach();
+}
+
+void ClientCall::choose_connection() {
   if (options_.binding) options_.connection = options_.binding->connection(ServedChain::current() != nullptr);
   endpoint_ = nullptr;
   if (options_.connection) return go_over(options_.connection, current_->address_at(options_.connection->peer()));
@@ -162,6 +175,7 @@ void ClientCall::connect_anew(Traffic traffic, CallOrder order) {
   // Bound: falls back to the origin at most once.
   for (;;) {
     const auto addresses = current_->addresses();
+    if (addresses.empty() && current_->reach().is_limited) raise_outside_reach();
     if (addresses.empty()) raise(Error{ErrorKind::inv_objref, Completion::no, minor::no_usable_profile});
     if (addresses.size() == 1 && addresses.front().code_sets.error) raise(*addresses.front().code_sets.error);
     const auto last = current_->tried_last();
@@ -469,7 +483,7 @@ ClientCall::Next ClientCall::follow_forward(cdr::Reader& body) {
   if (++forwards_ > origin_->orb()->settings().forwards)
     raise(Error{ErrorKind::transient, Completion::no, minor::forward_loop});
   if (ior.nil()) raise(Error{ErrorKind::inv_objref, Completion::no, minor::nil_reference});
-  forwarded_ = std::make_shared<Reference>(origin_->orb(), std::move(ior));
+  forwarded_ = std::make_shared<Reference>(origin_->orb(), std::move(ior), origin_->reach());
   current_ = forwarded_.get();
   forward_is_old_ = false;
   origin_->set_forward(forwarded_);

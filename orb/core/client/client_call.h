@@ -98,6 +98,7 @@ class ClientCall {
   void choose_code_sets(const std::optional<cdr::CharForm>& body = {});
   void note_code_sets() noexcept;
   void connect();
+  void choose_connection();
   bool may_make_channel() const noexcept;
   void connect_anew(Traffic traffic, CallOrder order);
   void go_over(std::shared_ptr<ClientConnection> connection, const Address& address) noexcept;

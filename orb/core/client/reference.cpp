@@ -14,10 +14,21 @@ std::uint64_t next_reference_id() noexcept {
   return last.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: only uniqueness counts
 }
 
+// A reference without a limit does not ask the ORB for its endpoints, which takes a lock.
+std::vector<Address> addresses_within(const Reach& reach, const giop::Ior& ior, const Orb& orb) {
+  return reach.is_limited ? within(reach, addresses_of(ior), orb.endpoints()) : addresses_of(ior);
+}
+
 }  // namespace
 
-Reference::Reference(std::shared_ptr<Orb> orb, giop::Ior ior)
-    : id_(next_reference_id()), orb_(std::move(orb)), ior_(std::move(ior)), addresses_(addresses_of(ior_)) {}
+Reference::Reference(std::shared_ptr<Orb> orb, giop::Ior ior) : Reference(std::move(orb), std::move(ior), Reach{}) {}
+
+Reference::Reference(std::shared_ptr<Orb> orb, giop::Ior ior, const Reach& reach)
+    : id_(next_reference_id()),
+      orb_(std::move(orb)),
+      ior_(std::move(ior)),
+      reach_(reach),
+      addresses_(addresses_within(reach_, ior_, *orb_)) {}
 
 Reference::Reference(std::shared_ptr<Orb> orb, giop::Ior ior, std::shared_ptr<ActiveObject> local)
     : Reference(std::move(orb), std::move(ior)) {

@@ -17,6 +17,7 @@
 #include "orb/base/expected.h"
 #include "orb/core/connections/address.h"
 #include "orb/core/connections/connection_cache.h"
+#include "orb/core/connections/reach.h"
 #include "orb/core/objects/object_dispatch.h"
 #include "orb/core/orb.h"
 #include "orb/giop/ior.h"
@@ -28,6 +29,7 @@ class TaskBinding;
 class Reference : public std::enable_shared_from_this<Reference> {
  public:
   Reference(std::shared_ptr<Orb> orb, giop::Ior ior);
+  Reference(std::shared_ptr<Orb> orb, giop::Ior ior, const Reach& reach);
   // For an object of this ORB itself.
   Reference(std::shared_ptr<Orb> orb, giop::Ior ior, std::shared_ptr<ActiveObject> local);
 
@@ -35,7 +37,8 @@ class Reference : public std::enable_shared_from_this<Reference> {
   const giop::Ior& ior() const noexcept { return ior_; }
   // Unique within this process and never reused; never 0.
   std::uint64_t id() const noexcept { return id_; }
-  // Returns one address for each usable profile, in the order of the profiles.
+  const Reach& reach() const noexcept { return reach_; }
+  // Returns one address for each usable profile, in the order of the profiles. Has no endpoint outside the reach.
   std::span<const Address> addresses() const noexcept { return addresses_; }
   // Returns the first address; null if there is none.
   const Address* address() const noexcept { return addresses_.empty() ? nullptr : addresses_.data(); }
@@ -113,6 +116,7 @@ class Reference : public std::enable_shared_from_this<Reference> {
   const std::uint64_t id_;
   const std::shared_ptr<Orb> orb_;
   const giop::Ior ior_;
+  const Reach reach_;
   const std::vector<Address> addresses_;
 
   std::array<std::atomic<const Route*>, 2> routes_by_traffic_{};

@@ -82,7 +82,8 @@ class ConnectionCache {
   using Pools = std::array<Pool, 2>;  // indexed by Traffic
   struct Before {
     bool operator()(const transport::Endpoint& a, const transport::Endpoint& b) const noexcept {
-      return std::tie(a.port, a.host, a.path, a.kind->name) < std::tie(b.port, b.host, b.path, b.kind->name);
+      return std::tie(a.port, a.host, a.path, a.kind->name, a.user) <
+             std::tie(b.port, b.host, b.path, b.kind->name, b.user);
     }
   };
   struct Candidate {

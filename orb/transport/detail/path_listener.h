@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "orb/base/retry_pause.h"
 #include "orb/base/time.h"
 #include "orb/transport/transport.h"
 
@@ -32,12 +33,11 @@ class PathListener final : public Listener {
   // Returns the directory in which its socket is.
   std::string directory() const;
 
-  // Makes the socket again if it is gone.
+  // Makes the socket again if it is gone. If that fails, tries again after RetryPause. The log tells the first failure.
   void look(Time now) noexcept;
 
  private:
   static constexpr std::size_t most_remade = 16;  // limited, because each leaves a socket that no client finds
-  static constexpr Duration pause = std::chrono::minutes{1};  // after a failure to make one
 
   bool make_again();
 
@@ -47,7 +47,7 @@ class PathListener final : public Listener {
   // Guarded by mutex_.
   std::vector<std::unique_ptr<Listener>> made_;  // clients find the last one; constant once stopped_
   bool stopped_ = false;
-  Time next_try_{};
+  RetryPause retry_;
   const std::shared_ptr<PathWatcher> watcher_;  // last, because it calls look(), which uses the other members
 };
 

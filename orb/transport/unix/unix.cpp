@@ -1,7 +1,11 @@
 #include "orb/transport/unix/unix.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "orb/base/errors.h"
@@ -22,12 +26,32 @@ namespace corelane::transport {
 namespace {
 
 using errors::bad_address;
+using errors::connect_failed;
 
 bool may_be_called(const os::Fd& connected, const std::string& path, const UnixOptions& options) {
   if (std::find(options.guarded.begin(), options.guarded.end(), path) == options.guarded.end()) return true;
   const auto why = os::why_not_trusted(connected.get(), options.trusted);
   if (why) os::log::error("the server at unix:" + path + " " + *why + ", so it is not used");
   return !why;
+}
+
+// Opens the socket's file if it belongs to the user. The open file is connected to, so that nobody can put another one
+// at the path after the check.
+os::Fd open_socket_of(uid_t user, const std::string& path) {
+  os::Fd file(::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  struct stat found {};
+  if (!file || ::fstat(file.get(), &found) != 0 || !S_ISSOCK(found.st_mode) || found.st_uid != user) return {};
+  return file;
+}
+
+Expected<os::Fd> connect_to_user(uid_t user, const std::string& path, Time deadline, ConnectStop* stop) {
+  const os::Fd file = open_socket_of(user, path);
+  if (!file) return connect_failed;
+  auto fd = connect_stream(unix_address("/proc/self/fd/" + std::to_string(file.get())), deadline, stop);
+  if (!fd) return fd;
+  const auto server = peer_credentials(fd->get());
+  if (!server || server->user != user) return connect_failed;
+  return fd;
 }
 
 }  // namespace
@@ -43,7 +67,9 @@ UnixTransport::~UnixTransport() = default;
 
 Expected<std::shared_ptr<Connection>> UnixTransport::connect(const Endpoint& endpoint, Time deadline) {
   if (!names_socket(endpoint, kinds::unix_socket)) return bad_address;
-  auto fd = connect_stream(unix_address(endpoint.path), deadline, limits_.connect_stop.get());
+  ConnectStop* const stop = limits_.connect_stop.get();
+  auto fd = endpoint.user ? connect_to_user(*endpoint.user, endpoint.path, deadline, stop)
+                          : connect_stream(unix_address(endpoint.path), deadline, stop);
   if (!fd) return fd.error();
   if (!may_be_called(*fd, endpoint.path, options_)) return not_trusted;
   return std::shared_ptr<Connection>(

@@ -1,10 +1,10 @@
 #include "services/corelane/references/ior.h"
 
 #include <istream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
+#include <utility>
 
 #include "orb/base/counted.h"
 #include "orb/os/files/small_file.h"
@@ -93,6 +93,14 @@ std::string trimmed(const std::string& text) {
   return first == text.npos ? "" : text.substr(first, text.find_last_not_of(blank) - first + 1);
 }
 
+// Returns nothing if there are more bytes than a reference may have.
+std::optional<std::string> read_all(std::istream& in) {
+  std::string text(longest_reference + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return text.size() > longest_reference ? std::nullopt : std::optional(std::move(text));
+}
+
 }  // namespace
 
 std::string text_of(const ReferenceParts& parts, Format shown_as) {
@@ -109,7 +117,11 @@ Expected<std::string, ReferenceFault> reference_of(const std::string& what, std:
   };
   if (what.empty()) return complain("an empty word is no reference");
   if (what == "-") {
-    const std::string given = trimmed({std::istreambuf_iterator<char>(in), {}});
+    const auto all = read_all(in);
+    if (!all)
+      return complain("standard input has more than " + std::to_string(longest_reference) +
+                      " bytes, so it holds no reference");
+    const std::string given = trimmed(*all);
     return given.empty() ? complain("standard input held no reference") : Result(given);
   }
   const std::string path = what.starts_with("file://") ? what.substr(7) : what;

@@ -77,7 +77,7 @@ void Broker::serve() {
 // services and channels stay.
 void Broker::restore_socket() {
   const Time now = os::now();
-  if (now < next_look_) return;
+  if (now < next_look_ || now < retry_.due()) return;
   next_look_ = now + std::chrono::milliseconds{pause_for_path};
   struct stat found {};
   if (::lstat(path_.c_str(), &found) == 0 || (errno != ENOENT && errno != ENOTDIR)) return;
@@ -87,10 +87,12 @@ void Broker::restore_socket() {
   auto file = os::SocketPath::claim(path_);
   auto socket = file ? file->listen(0666, SOCK_SEQPACKET) : Expected<os::Fd, os::PathRefusal>(file.error());
   if (!socket) {
-    next_look_ = now + std::chrono::minutes{1};
-    return os::log::warn("the broker's socket " + path_ +
-                         " was removed and cannot be made again: " + socket.error().why);
+    if (retry_.failed(now))
+      os::log::warn("the broker's socket " + path_ + " was removed and cannot be made again: " + socket.error().why +
+                    "; this is tried every few seconds");
+    return;
   }
+  retry_.succeeded();
   os::refuse_descriptors(socket->get());
   file_.reset();
   file_.emplace(std::move(*file));
@@ -160,6 +162,10 @@ bool Broker::register_service(Connection& connection, const BrokerMessage& messa
   if (services_.size() >= limits_.services)
     return refuse(connection, BrokerFault::Kind::no_room,
                   "the broker has " + counted(services_.size(), "service") + ", and no room for more: end some");
+  if (const std::size_t held = services_of(connection.peer.user); held >= limits_.services_of_a_user)
+    return refuse(connection, BrokerFault::Kind::no_room,
+                  "user " + std::to_string(connection.peer.user) + " has " + counted(held, "service") +
+                      ", as many as one user may have: end some");
   if (!send_message(connection.socket, "registered")) return false;
   connection.name = name;
   connection.access = *access;
@@ -243,6 +249,11 @@ Broker::Connection* Broker::service_of(const std::string& name) {
 std::size_t Broker::connections_of(uid_t user) const {
   return static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(),
                                                 [&](const auto& connection) { return connection->peer.user == user; }));
+}
+
+std::size_t Broker::services_of(uid_t user) const {
+  return static_cast<std::size_t>(std::count_if(services_.begin(), services_.end(),
+                                                [&](const auto& entry) { return entry.second->peer.user == user; }));
 }
 
 std::size_t Broker::unaccepted_of(uid_t user) const {

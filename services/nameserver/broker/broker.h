@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "orb/base/expected.h"
+#include "orb/base/retry_pause.h"
 #include "orb/base/time.h"
 #include "orb/channel/access.h"
 #include "orb/channel/peer_watch.h"
@@ -31,6 +32,7 @@ namespace corelane::nameserver {
 
 struct BrokerLimits {
   std::size_t services = 1024;
+  std::size_t services_of_a_user = 256;
   std::size_t connections_of_a_user = 512;
   std::size_t connections = 2048;
   // Channels that were made, and that one of the two sides has not received.
@@ -61,7 +63,7 @@ class Broker {
 
   Broker(os::SocketPath file, os::Fd socket, os::Fd stop, BrokerLimits limits);
   void serve();
-  // Makes the socket again if it was removed.
+  // Makes the socket again if it was removed. If that fails, tries again after RetryPause.
   void restore_socket();
   bool wait(std::vector<std::size_t>& ready, bool& can_accept);
   void accept_connection();
@@ -75,6 +77,7 @@ class Broker {
   void remove(std::size_t index);
   Connection* service_of(const std::string& name);
   std::size_t connections_of(uid_t user) const;
+  std::size_t services_of(uid_t user) const;
   std::size_t unaccepted_of(uid_t user) const;
 
   const std::string path_;
@@ -85,6 +88,7 @@ class Broker {
   std::optional<os::SocketPath> file_;
   os::Fd socket_;
   Time next_look_{};
+  RetryPause retry_;
   std::vector<std::unique_ptr<Connection>> connections_;
   std::map<std::string, Connection*> services_;
   bool lacks_descriptors_ = false;

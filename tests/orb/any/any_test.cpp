@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "orb/any/make_type.h"
 #include "orb/any/type_codec.h"
 #include "orb/any/walk.h"
 #include "orb/base/minor.h"
@@ -236,6 +237,47 @@ TEST_CASE("an Any of values without bytes is accepted or refused independently o
     CHECK(skip(few, nothings));
     CHECK_FALSE(skip(many, more));
   }
+}
+
+TEST_CASE("a union finds its members by label, also one that was received, and a copy of it") {
+  std::vector<MemberDesc> members;
+  for (std::int64_t i = 0; i < 100; ++i) members.push_back({"", &basic::long_, (i * 37) % 100 - 50});
+  const std::int32_t default_index = GENERATE(-1, 0, 60);
+  const TypeDesc constant{.kind = Kind::union_,
+                          .id = "IDL:U:1.0",
+                          .members = members,
+                          .content = &basic::long_,
+                          .default_index = default_index};
+  Writer writer;
+  encode(writer, TypeCode(constant));
+  Reader reader(writer.bytes());
+  TypeCode received;
+  REQUIRE(decode(reader, received));
+  const TypeCode copy = any::compact(received);
+  CHECK(received->by_label.size() == (default_index < 0 ? 100 : 99));
+  CHECK(copy->by_label.size() == received->by_label.size());
+  for (const TypeDesc* type : {&constant, &*received, &*copy}) {
+    const auto index_of = [&](std::int64_t label) {
+      const MemberDesc* const found = any::selected(*type, label);
+      return found == nullptr ? -1 : static_cast<std::int32_t>(found - type->members.data());
+    };
+    for (std::int32_t i = 0; i < 100; ++i) CHECK(index_of(members[static_cast<std::size_t>(i)].label) == i);
+    CHECK(index_of(-51) == default_index);
+    CHECK(index_of(50) == default_index);
+  }
+}
+
+TEST_CASE("the least size of a type is found in few steps, however many parts without bytes it has") {
+  std::vector<std::vector<MemberDesc>> members(8);
+  std::vector<TypeDesc> types(8);
+  const TypeDesc none{.kind = Kind::structure};
+  for (std::size_t i = 0; i < types.size(); ++i) {  // two thousand times what the type before has
+    members[i].assign(2000, {"", i == 0 ? &none : &types[i - 1]});
+    types[i] = {.kind = Kind::structure, .members = members[i]};
+  }
+  CHECK(any::least_size(types.back()) == 0);
+  const MemberDesc some[] = {{"", &none}, {"", &none}, {"", &basic::double_}};
+  CHECK(any::least_size({.kind = Kind::structure, .members = some}) == 8);
 }
 
 }  // namespace any_test

@@ -315,6 +315,60 @@ TEST_CASE("a union's discriminator must be one and its default index must fit") 
   CHECK(refusal(writer) == minor::bad_typecode);
 }
 
+TEST_CASE("a union with the same label twice is refused, but for the label of the default member") {
+  const auto [first, default_index, is_refused] =
+      GENERATE(table<std::int32_t, std::int32_t, bool>({{7, -1, true}, {7, 0, false}, {7, 2, true}, {8, -1, false}}));
+  Writer writer;
+  const auto mark = open(writer, Kind::union_);
+  writer.write(number(Kind::long_));
+  writer.write(default_index);
+  writer.write(std::uint32_t{3});
+  for (const std::int32_t label : {first, 7, -9}) {
+    writer.write(label);
+    writer.write_string("");
+    writer.write(number(Kind::long_));
+  }
+  writer.end_encapsulation(mark);
+  if (is_refused) {
+    CHECK(refusal(writer) == minor::bad_typecode);
+  } else {
+    CHECK(read(writer.to_vector())->members.size() == 3);
+  }
+}
+
+// Each value that is read follows the chain, so long chains would multiply the work.
+TEST_CASE("a chain of more than 64 aliases or bases is refused") {
+  const auto [kind, length] = GENERATE(table<Kind, int>(
+      {{Kind::alias, 64}, {Kind::alias, 65}, {Kind::value, 63}, {Kind::value, 64}, {Kind::value, 65}}));
+  CAPTURE(static_cast<int>(kind), length);
+  Writer writer;
+  const auto outer = open(writer, Kind::structure);
+  writer.write_length(static_cast<std::size_t>(length));
+  std::int64_t last = -1;
+  for (int i = 0; i < length; ++i) {  // each member's type refers to that of the member before
+    writer.write_string("");
+    while (writer.size() % 4 != 0) writer.write(std::uint8_t{0});
+    const auto at = static_cast<std::int64_t>(writer.size());
+    const auto mark = open(writer, kind);
+    if (kind == Kind::value) writer.write(std::int16_t{0});
+    if (last < 0) {
+      writer.write(number(kind == Kind::value ? Kind::null : Kind::long_));
+    } else {
+      writer.write(indirection);
+      writer.write(static_cast<std::int32_t>(last - static_cast<std::int64_t>(writer.size())));
+    }
+    if (kind == Kind::value) writer.write_length(0);
+    writer.end_encapsulation(mark);
+    last = at;
+  }
+  writer.end_encapsulation(outer);
+  if (length > 64) {
+    CHECK(refusal(writer) == minor::bad_typecode);
+  } else {
+    CHECK(read(writer.to_vector())->members.size() == static_cast<std::size_t>(length));
+  }
+}
+
 TEST_CASE("a union that is its own discriminator is refused") {
   Writer writer;
   const auto mark = open(writer, Kind::union_);

@@ -31,6 +31,7 @@ using namespace corelane;
 using namespace corelane::testing;
 using transport::Endpoint;
 using transport::TransportKind;
+using namespace std::chrono_literals;
 namespace kinds = transport::kinds;
 
 namespace path_listener_test {
@@ -170,4 +171,33 @@ TEST_CASE("the end of the process removes a socket, and it is not made again") {
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
   CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+}
+
+TEST_CASE("a socket that cannot be made again is tried again soon, and the log says so once") {
+  const CapturedErrors errors;
+  const TempDirectory place;
+  const std::string path = place / "run/server.sock";
+  int tries = 0;
+  bool works = false;
+  transport::PathListener listener(
+      std::make_unique<Still>(path),
+      [&](const Endpoint&) -> Expected<std::unique_ptr<transport::Listener>> {
+        ++tries;
+        if (!works) return Error{};
+        return std::unique_ptr<transport::Listener>(std::make_unique<Still>(path));
+      },
+      std::make_shared<transport::PathWatcher>());
+  std::ofstream(place / "run") << "a file in the directory's place";
+  Time now = os::now();
+  for (const auto pause : {1s, 2s, 4s, 8s, 8s}) {
+    const int before = tries;
+    listener.look(now);
+    listener.look(now + pause - 1ns);
+    CHECK(tries == before + 1);
+    now += pause;
+  }
+  CHECK(errors.times("cannot be made again now") == 1);
+  works = true;
+  listener.look(now);
+  CHECK(errors.times("it is there again") == 1);
 }

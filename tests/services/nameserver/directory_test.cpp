@@ -13,7 +13,9 @@
 #include "orb/core/client/reference.h"
 #include "orb/giop/corbaloc.h"
 #include "orb/os/fd.h"
+#include "tests/orb/transport/kinds.h"
 #include "tests/services/nameserver/served.h"
+#include "tests/support/bare_server.h"
 #include "tests/support/captured_errors.h"
 #include "tests/support/temp_directory.h"
 
@@ -265,6 +267,44 @@ TEST_CASE("a call into a context that does not answer ends by itself and the log
   names.root->bind_context(cos_name("far"), silent.context(names.client));
   CHECK(names.resolve("far/x/y") == "CannotProceed x/y");
   CHECK(errors.times("a context of another server") == 1);
+}
+
+TEST_CASE("a context that forwards calls to the nameserver itself gets none of its rights") {
+  const TempDirectory place;
+  const std::string socket = "unix:" + (place / "ns.sock");
+  ServedNames names({"-ORBEndpointListen", ":0, " + socket});
+  const QuietOrb owner, stranger;  // the one calls over the Unix socket, the other one over TCP
+  const auto root_at = [&](const QuietOrb& orb, const std::vector<transport::Endpoint>& endpoints) {
+    giop::Ior ior{.type_id = names.root()->_reference()->ior().type_id,
+                  .profiles = {core::profile_of(endpoints, std::as_bytes(std::span("NameService", 11)))}};
+    return core::make_stub<CosNaming::NamingContext>(std::make_shared<core::Reference>(orb.orb.shared(), ior));
+  };
+  const auto unix_end = *transport::parse_endpoint(socket);
+  const auto tcp_end = names.root()->_reference()->address()->endpoints.back();
+  REQUIRE(tcp_end.kind == &transport::kinds::tcp);
+  const auto owners = root_at(owner, {unix_end}), strangers = root_at(stranger, {tcp_end});
+  owners->bind(cos_name("victim"), owner->string_to_object("corbaloc::things.example/1"));
+  REQUIRE(raised_by([&] { strangers->unbind(cos_name("victim")); }) == "NO_PERMISSION");
+  // The name of a client that calls from the address that the nameserver itself would call from.
+  root_at(owner, {{"127.0.0.1", tcp_end.port}})->bind(cos_name("local"), nullptr);
+
+  const std::size_t way = GENERATE(0, 1, 2, 3);
+  const transport::Endpoint back = std::vector<transport::Endpoint>{
+      unix_end, tcp_end, {"127.0.0.2", tcp_end.port}, {"localhost", tcp_end.port}}[way];
+  const giop::Ior to = root_at(stranger, {back})->_reference()->ior();
+  StreamHarness<TcpV4> evil;
+  std::jthread forwards([&] {
+    const auto connection = evil.accepted.take();
+    Wire wire(connection);
+    while (const auto request = wire.next()) forward(wire, *request, to);  // bound: until the nameserver closes
+  });
+  strangers->bind_context(cos_name("evil"), root_at(stranger, {evil.listener->endpoint()}));
+  CHECK(raised_by([&] { strangers->rebind(cos_name("evil/victim"), nullptr); }) == "CannotProceed victim");
+  CHECK(raised_by([&] { strangers->unbind(cos_name("evil/victim")); }) == "CannotProceed victim");
+  CHECK(raised_by([&] { strangers->unbind(cos_name("evil/local")); }) == "CannotProceed local");
+  CHECK(owners->resolve(cos_name("victim")));
+  CHECK(raised_by([&] { owners->resolve(cos_name("local")); }) == "");
+  names.orb()->destroy();
 }
 
 TEST_CASE("where the nameserver does not go on the client does") {

@@ -8,12 +8,15 @@
 #include <condition_variable>
 #include <iterator>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <thread>
 
 #include "CorelaneNamingS.h"
 #include "orb/cdr/codec.h"
+#include "orb/core/client/reference.h"
 #include "orb/core/settings.h"
 #include "orb/os/child_process.h"
 #include "orb/os/machine/host.h"
@@ -230,6 +233,43 @@ TEST_CASE("a listener hears of the names that it wants to hear of, until it does
   CHECK(raised_by([&] { beyond.server->watch("a", nullptr); }) == "Refused");
 }
 
+TEST_CASE("the nameserver calls a Unix socket only for the user whose process listens there") {
+  const TempDirectory place;
+  const auto socket = transport::unix_endpoint(place / "ns.sock");
+  ServedNames names({"-ORBEndpointListen", "127.0.0.1:0, " + transport::to_string(socket)});
+  QuietOrb local({"-ORBEndpointListen", "unix:" + (place / "client.sock")}), remote;
+  const auto reference_at = [](const QuietOrb& orb, const transport::Endpoint& at, std::span<const std::byte> key) {
+    giop::Ior ior{.type_id = "", .profiles = {core::profile_of({at}, key)}};
+    return std::make_shared<core::Reference>(orb.orb.shared(), std::move(ior));
+  };
+  const auto server = names.root()->nameserver()->_reference();
+  const auto as_server = core::make_stub<Corelane::Naming::Server>;
+  const auto over_unix = as_server(reference_at(local, socket, server->address()->object_key));
+  const auto over_tcp =
+      as_server(reference_at(remote, server->address()->endpoints.back(), server->address()->object_key));
+  const auto listener_at = [&](const std::string& path) {
+    const auto endpoint = transport::unix_endpoint(path);
+    return core::make_stub<Corelane::Naming::Listener>(reference_at(local, endpoint, std::as_bytes(std::span("key"))));
+  };
+  const os::Fd secret = listening_socket(place / "secret");
+  CHECK(raised_by([&] { over_tcp->watch("**", listener_at(place / "secret")); }) == "Refused");
+  std::optional<os::Fd> others;
+  if (::geteuid() == 0) {
+    others = other_users_socket(place / "others");
+    over_unix->watch("**", listener_at(place / "others"));
+    CHECK(over_unix->state().watches() == 1);
+  }
+  const auto poa = IDL::traits<PortableServer::POA>::narrow(local->resolve_initial_references("RootPOA"));
+  poa->the_POAManager()->activate();
+  const auto servant = CORBA::make_reference<ListenerServant>();
+  over_unix->watch("**", IDL::traits<Corelane::Naming::Listener>::narrow(poa->servant_to_reference(servant)));
+  names.root()->bind(cos_name("a"), nullptr);
+  servant->await({"a"});
+  while (over_unix->state().watches() > 1) std::this_thread::yield();  // the other user's listener is removed
+  pollfd called{.fd = secret.get(), .events = POLLIN, .revents = 0};
+  CHECK(::poll(&called, 1, 0) == 0);
+}
+
 TEST_CASE("a listener that is gone is forgotten") {
   Beyond beyond({"-ORBTimeoutConnect", "100ms"});
   {
@@ -308,7 +348,8 @@ TEST_CASE("a nameserver of another user is left alone and the client is told who
 
 TEST_CASE("a client that has as many listeners as it may is told so") {
   Beyond beyond({"-ORBNamingClientWatches", "1"});
-  const auto listener = core::make_stub<Corelane::Naming::Listener>(beyond.root->_reference());
+  const auto listener = core::make_stub<Corelane::Naming::Listener>(
+      beyond.client->string_to_object("corbaloc::127.0.0.1:1/Listener")->_reference());
   beyond.server->watch("a", listener);
   try {
     beyond.server->watch("a", listener);

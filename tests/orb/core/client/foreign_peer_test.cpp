@@ -1,4 +1,6 @@
 // Tests a client that calls a port where something other than an ORB listens.
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <string>
 #include <thread>
@@ -18,10 +20,15 @@ using namespace corelane::testing;
 
 namespace {
 
-CORBA::object_reference<Probing::Probe> probe_at(TestOrb& client, const transport::Endpoint& endpoint) {
-  giop::Ior ior{.type_id = "IDL:Probing/Probe:1.0",
-                .profiles = {core::profile_of({endpoint}, std::as_bytes(std::span("key")))}};
-  return core::make_stub<Probing::Probe>(std::make_shared<core::Reference>(client.orb.shared(), std::move(ior)));
+giop::Ior ior_at(const transport::Endpoint& endpoint) {
+  return {.type_id = "IDL:Probing/Probe:1.0",
+          .profiles = {core::profile_of({endpoint}, std::as_bytes(std::span("key")))}};
+}
+
+CORBA::object_reference<Probing::Probe> probe_at(TestOrb& client, const transport::Endpoint& endpoint,
+                                                 const core::Reach& reach = {}) {
+  return core::make_stub<Probing::Probe>(
+      std::make_shared<core::Reference>(client.orb.shared(), ior_at(endpoint), reach));
 }
 
 template <typename Exception>
@@ -92,6 +99,43 @@ TEST_CASE("a client that waits in vain for a peer's first word says so") {
     CHECK_THAT(late.what(), !Catch::Contains("nothing has ever come"));
   }
   slow.servant->release();
+}
+
+TEST_CASE("a forwarded call goes no further than its reference may") {
+  const Quiet quiet;
+  StreamHarness<TcpV4> evil;
+  StreamHarness<UnixSocket> guarded;
+  TestOrb client({"-ORBTimeoutRequest", "0s"});
+  std::jthread forwards([&] {
+    const auto connection = evil.accepted.take();
+    Wire wire(connection);
+    // Bound: until the client closes.
+    while (const auto request = wire.next()) forward(wire, *request, ior_at(guarded.listener->endpoint()));
+  });
+  SECTION("a call that must stay on the network is not forwarded to a Unix socket") {
+    const auto probe = probe_at(client, evil.listener->endpoint(), core::Reach::network());
+    CHECK_THAT(text_of_failure<CORBA::INV_OBJREF>(probe), Catch::Contains("may not use"));
+  }
+  SECTION("a call that may go to one user's sockets is not forwarded to another user's") {
+    const auto probe = probe_at(client, evil.listener->endpoint(), core::Reach::network_and_sockets_of(geteuid() + 1));
+    CHECK_THAT(text_of_failure<CORBA::TRANSIENT>(probe), Catch::Contains("cannot connect to unix:"));
+  }
+  SECTION("other calls are forwarded there") {
+    const auto probe = probe_at(client, evil.listener->endpoint());
+    std::jthread answers([&] {
+      const auto connection = guarded.accepted.take();
+      Wire wire(connection);
+      const auto request = wire.next();
+      cdr::Writer reply;
+      begin_reply_to(request.value(), reply);
+      REQUIRE(giop::finish(reply));
+      wire.send(reply.bytes());
+      wire.next();  // until the client closes
+    });
+    CHECK_NOTHROW(probe->ping());
+    client->destroy();
+  }
+  client->destroy();
 }
 
 }  // namespace foreign_peer_test

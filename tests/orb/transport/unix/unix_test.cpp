@@ -1,6 +1,7 @@
 // Tests what only Unix sockets do among the streams: files, permissions, and credentials.
 #include "orb/transport/unix/unix.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -23,6 +24,7 @@
 #include "tests/support/fork_alone.h"
 #include "tests/support/groups.h"
 #include "tests/support/lingering_socket.h"
+#include "tests/support/other_users_socket.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
 
@@ -46,8 +48,10 @@ class Host {
   Expected<std::unique_ptr<transport::Listener>> listen(const std::string& path) {
     return transport_.listen(unix_endpoint(path), [this](ConnectionPtr connection) { accepted.put(connection); });
   }
-  Expected<ConnectionPtr> connect(const std::string& path) {
-    return transport_.connect(unix_endpoint(path), patience());
+  Expected<ConnectionPtr> connect(const std::string& path, std::optional<uid_t> user = {}) {
+    Endpoint endpoint = unix_endpoint(path);
+    endpoint.user = user;
+    return transport_.connect(endpoint, patience());
   }
   std::uint32_t refusal(const std::string& path) {
     const Quiet quiet;
@@ -372,4 +376,37 @@ TEST_CASE("a lingering socket that was sent before a stream was taken over delay
   SECTION("and is read") { CHECK(link.receive_some(bytes, nullptr).count == 3); }
   SECTION("and is read with the time") { CHECK(link.take(bytes, arrived, nullptr).count == 3); }
   SECTION("and is not read") {}
+}
+
+// Returns whether a client has connected to the listening socket.
+bool was_called(const os::Fd& listening) {
+  pollfd watched{.fd = listening.get(), .events = POLLIN, .revents = 0};
+  return ::poll(&watched, 1, 0) > 0;
+}
+
+TEST_CASE("a client that wants one user's server finds it, and connects to no other user's socket") {
+  Host host;
+  const std::string path = host.directory / "s", link = host.directory / "link";
+  const os::Fd server = plain_socket_at(path, true);
+  CHECK_FALSE(host.connect(path, ::geteuid() + 1));
+  std::filesystem::create_symlink(path, link);
+  CHECK_FALSE(host.connect(link, ::geteuid()));
+  CHECK_FALSE(host.connect(host.directory / "none", ::geteuid()));
+  CHECK_FALSE(was_called(server));
+  CHECK(host.connect(path, ::geteuid()));
+  CHECK(was_called(server));
+}
+
+TEST_CASE("a socket that a user owns, and where another user's process listens, is not that user's server") {
+  if (::geteuid() != 0) {
+    WARN("SKIPPED: only root can give a file away");
+    return;
+  }
+  Host host;
+  const std::string path = host.directory / "s";
+  const os::Fd server = plain_socket_at(path, true);
+  REQUIRE(::chown(path.c_str(), another_user, another_user) == 0);
+  CHECK_FALSE(host.connect(path, another_user));
+  CHECK_FALSE(host.connect(path, 0));
+  CHECK(host.connect(path));
 }

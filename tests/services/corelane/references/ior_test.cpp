@@ -4,6 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <streambuf>
 #include <string>
 
 #include "orb/giop/code_sets.h"
@@ -136,6 +137,24 @@ TEST_CASE("a malformed reference is reported with the place") {
     CHECK(shown.out.empty());
     CHECK_THAT(shown.err, Catch::StartsWith("corelane ior: ") && Contains(c.said));
   }
+}
+
+TEST_CASE("standard input that does not end is refused after as many bytes as a reference may have") {
+  // A source of bytes that never ends, and counts.
+  struct Endless final : std::streambuf {
+    int_type underflow() override {
+      read += sizeof bytes;
+      setg(bytes, bytes, bytes + sizeof bytes);
+      return traits_type::to_int_type(bytes[0]);
+    }
+    char bytes[4096] = {};
+    std::size_t read = 0;
+  } endless;
+  std::istream in(&endless);
+  const auto reference = tool::reference_of("-", in);
+  REQUIRE_FALSE(reference);
+  CHECK_THAT(reference.error().text, Catch::StartsWith("standard input has more than 1048576 bytes"));
+  CHECK(endless.read <= (std::size_t{1} << 20) + sizeof endless.bytes);
 }
 
 TEST_CASE("a damaged profile is told with its byte beside those that can be read") {

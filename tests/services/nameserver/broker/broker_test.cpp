@@ -10,12 +10,15 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <system_error>
+#include <thread>
 
 #include "orb/channel/listener.h"
 #include "orb/os/clock.h"
 #include "services/nameserver/broker/channel_by_name.h"
+#include "tests/support/captured_errors.h"
 #include "tests/support/groups.h"
 #include "tests/support/temp_directory.h"
 
@@ -234,6 +237,22 @@ TEST_CASE("more services than there is room for are refused") {
   CHECK(refusal(broker.open("second"), Kind::unknown_name).size() > 0);
 }
 
+TEST_CASE("a user that has its share of services is refused another one, and others are not") {
+  const RunningBroker broker({.services_of_a_user = 1});
+  const auto first = broker.enlist("first");
+  REQUIRE(first);
+  const std::string user = std::to_string(::geteuid());
+  CHECK(refusal(broker.enlist("second"), Kind::no_room) ==
+        "user " + user + " has 1 service, as many as one user may have: end some");
+  if (::geteuid() != 0) return;  // only root can be somebody else
+  std::filesystem::permissions(broker.directory(), std::filesystem::perms(0755));
+  const pid_t child = fork();
+  if (child == 0) _exit(::setuid(65534) == 0 && broker.enlist("third", {.access = {.users = {0}}}) ? 0 : 1);
+  int status = 1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+}
+
 TEST_CASE("more processes than there is room for are refused") {
   const RunningBroker broker({.connections_of_a_user = 1});
   const auto first = broker.enlist("first");
@@ -436,4 +455,16 @@ TEST_CASE("a broker whose socket or directory was removed is there again, with t
     const auto again = broker.enlist("plant");
     CHECK((!again && again.error().kind == Kind::name_taken));
   }
+}
+
+TEST_CASE("a broker whose directory was a file for a while is there again when it is not") {
+  const corelane::testing::CapturedErrors errors;
+  const RunningBroker broker;
+  const auto remove = [&] { std::filesystem::remove_all(broker.directory()); };
+  for (remove(); !std::ofstream(broker.directory()); remove()) continue;  // the broker may make it again first
+  while (errors.times("was removed and cannot be made again") == 0) std::this_thread::yield();
+  std::filesystem::remove(broker.directory());
+  auto service = broker.enlist("plant");  // unreachable until the broker is there again
+  while (!service && service.error().kind == Kind::unreachable) service = broker.enlist("plant");
+  CHECK(service);
 }
