@@ -362,7 +362,7 @@ const std::vector<SettingsEntry>& settings_table() {
        "Scheduling events of 64 bytes kept for each core and for the manager, rounded up to a power of two. 0: none",
        [](S& s, V v) { return size(v, s.executive.recorder.size, 0, 16 * mebi); }},
       {"recorder.directory", "", "Where traces are written. Without it, the folder traces of the runtime directory",
-       [](S& s, V v) { return s.executive.recorder.directory = v, std::string{}; }},
+       [](S& s, V v) { return directory(v, s.executive.recorder.directory); }},
       {"recorder.dump_on_miss", "0", "How many traces at most are written when deadlines are missed, 10 s apart",
        [](S& s, V v) { return number<unsigned>(v, s.executive.recorder.dump_on_miss, 0, 1000); }},
       {"recorder.dump_at_exit", "off", "on: a trace is written when the process ends",
@@ -405,7 +405,7 @@ const std::vector<SettingsEntry>& settings_table() {
        "another user's in $XDG_RUNTIME_DIR/corelane or /tmp/corelane-<uid> (if another user has made that, in "
        "$HOME/.corelane-<host>). Servers of different users do not know of each other. It is made if the directory "
        "above it exists",
-       [](S& s, V v) { return s.runtime_directory = v, std::string{}; }},
+       [](S& s, V v) { return directory(v, s.runtime_directory); }},
       {"runtime.ledger", "on", "off: cores are promised without asking the other processes of this host (unguarded)",
        [](S& s, V v) { return yes_or_no(v, s.ledger); }},
   };

@@ -270,6 +270,11 @@ std::string host(Settings& s, std::string_view text) {
   return {};
 }
 
+std::string directory(std::string_view text, std::string& out) {
+  if (!text.empty() && !text.starts_with('/')) return "a path that begins with /";
+  return out = text, std::string{};
+}
+
 std::string nameserver_path(Settings& s, std::string_view text) {
   if (!text.empty() && text != "off" && !is_socket_path(text)) return "off, or " + socket_path_rule();
   return s.naming.socket = text, std::string{};

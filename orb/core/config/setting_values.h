@@ -32,6 +32,8 @@ std::string size(std::string_view text, std::size_t& out, std::size_t least, std
 // Parses a number of bytes, such as 67108864, 65536KiB or 64MiB.
 std::string bytes(std::string_view text, std::size_t& out, std::size_t least, std::size_t most);
 std::string span_of_time(std::string_view text, Duration& out);
+// Parses a directory that several processes look into. A relative path would mean another one in each of them.
+std::string directory(std::string_view text, std::string& out);
 std::string some_time(std::string_view text, Duration& out);
 std::string longest_lease(std::string_view text, Duration& out);
 std::string yes_or_no(std::string_view text, bool& out);
