@@ -240,7 +240,6 @@ std::optional<SettingsFault> foreign_option(std::string_view name) {
     std::string_view option, of, here;
   };
   constexpr Habit habits[] = {
-      {"-ORBClientTimeout", "JacORB", "-ORBTimeoutRequest 5s"},
       {"-ORBEndpoint", "TAO", "-ORBEndpointListen host:port"},
       {"-ORBLogFile", "TAO", "2>FILE, since the log is on standard error"},
       {"-ORBNameServiceIOR", "TAO", "-ORBNamingService REFERENCE"},
@@ -251,7 +250,6 @@ std::optional<SettingsFault> foreign_option(std::string_view name) {
       {"-ORBclientTransportRule", "omniORB",
        "-ORBClientChannel on or off; the reference says which addresses there are"},
       {"-ORBserverTransportRule", "omniORB", "-ORBChannelAllow and -ORBEndpointUnixMode"},
-      {"-ORBlisten", "omniORB", "-ORBEndpointListen host:port"},
       {"-ORBListenEndpoints", "TAO", "-ORBEndpointListen host:port"},
       {"-ORBSvcConf", "TAO", "-ORBConfig file.toml"},
       {"-ORBDebugLevel", "TAO", "-ORBLogLevel debug"},
