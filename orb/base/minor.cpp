@@ -50,8 +50,8 @@ constexpr Entry table[] = {
      "bytes that are no text"},
     {connect_failed, "nothing answers; is the server running, and is its address reachable?"},
     {connection_lost,
-     "the connection broke, before the call or during it. If the caller has a task of its own, the task ended with the "
-     "connection: release its handle and admit it anew"},
+     "the connection broke, before the call or during it. If the server has ended, wait until it runs again and get a "
+     "new reference, for example by its name"},
     {no_usable_profile, "the reference names no transport that this process can use"},
     {deadline_passed, "no reply came within the time allowed; see timeout.request"},
     {send_backlog,

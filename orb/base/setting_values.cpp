@@ -18,6 +18,11 @@ constexpr std::chrono::hours longest_span{366 * 24};
 
 }  // namespace
 
+std::string directory(std::string_view text, std::string& out) {
+  if (!text.empty() && !text.starts_with('/')) return "a path that begins with /";
+  return any_text(text, out);
+}
+
 std::string size(std::string_view text, std::size_t& out, std::size_t least, std::size_t most) {
   return number<std::size_t>(text, out, least, most);
 }

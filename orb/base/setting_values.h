@@ -51,6 +51,8 @@ std::string choice(std::string_view text, Value& out,
 
 // Takes any text.
 inline std::string any_text(std::string_view text, std::string& out) { return out = text, std::string{}; }
+// Parses a directory that several processes look into. A relative path would mean another one in each of them.
+std::string directory(std::string_view text, std::string& out);
 std::string size(std::string_view text, std::size_t& out, std::size_t least, std::size_t most);
 // Parses a number of bytes, such as 67108864, 65536KiB or 64MiB.
 std::string bytes(std::string_view text, std::size_t& out, std::size_t least, std::size_t most);

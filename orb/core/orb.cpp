@@ -1,5 +1,7 @@
 #include "orb/core/orb.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -21,6 +23,7 @@ namespace {
 
 constexpr Error bad_uri{ErrorKind::bad_param, Completion::no, minor::bad_uri};
 constexpr std::size_t largest_reference_file = 1024 * 1024;
+constexpr std::size_t longest_file_name = 255;
 
 // Holds the ORBs that exist. It is never destroyed, because threads may still run when static objects are destroyed.
 struct Registry {
@@ -36,7 +39,7 @@ Registry& registry() {
 
 std::string read_reference_file(const std::string& path) {
   const auto text = os::read_small_file(path, largest_reference_file);
-  if (!text) raise(bad_uri, text.error().text);
+  if (!text) raise(bad_uri, "file://" + text.error().text);
   return text->substr(0, text->find_last_not_of(" \t\r\n") + 1);
 }
 
@@ -53,7 +56,14 @@ std::shared_ptr<Orb> take_from_registry(const Orb::State& state) {
 // Any fault of the text is a fault of the caller's argument. CORBA 3.3 part 1, 8.2.2.
 [[noreturn]] void raise_bad_text(Error error, const std::string& text) {
   error.kind = ErrorKind::bad_param;
-  raise(error, excerpt(text));
+  raise(error, std::string(minor::text(error)) + ": " + excerpt(text));
+}
+
+// Names the file if the text is the name of one.
+[[noreturn]] void raise_no_reference(const std::string& text) {
+  const bool is_file = text.size() <= longest_file_name && ::access(text.c_str(), F_OK) == 0;
+  raise(bad_uri, std::string(minor::text(minor::bad_uri)) + ": " + excerpt(text) +
+                     (is_file ? "; is the file meant? write file://" + text : ""));
 }
 
 // Makes the reference that the text says.
@@ -148,7 +158,8 @@ ObjectReference<Object> Orb::string_to_object(const std::string& text) { return 
 
 ObjectReference<Object> Orb::follow(const std::string& text, int hops) {
   if (text.starts_with("file://")) {
-    if (hops == 0) raise(bad_uri, "its file leads through too many others; does it name itself? " + excerpt(text));
+    if (hops == 0)
+      raise(bad_uri, "the reference's file leads through too many others; does it name itself? " + excerpt(text));
     return follow(read_reference_file(text.substr(7)), hops - 1);
   }
   if (text.starts_with("corbaloc:")) {
@@ -158,7 +169,7 @@ ObjectReference<Object> Orb::follow(const std::string& text, int hops) {
   }
   if (text.starts_with("corbaname:")) return follow_name(text, hops);
   if (text.empty()) raise(bad_uri, "the reference is empty: has the server printed it yet?");
-  if (!text.starts_with("IOR:") && !text.starts_with("ior:")) raise(bad_uri, excerpt(text));
+  if (!text.starts_with("IOR:") && !text.starts_with("ior:")) raise_no_reference(text);
   auto ior = giop::parse_ior(text, state_->settings.giop);
   if (!ior) raise_bad_text(ior.error(), text);
   return stub_of(shared_from_this(), std::move(*ior), text);

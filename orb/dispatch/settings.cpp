@@ -296,7 +296,7 @@ SettingsOf<ExecutiveOptions> executive_settings() {
       {"recorder.directory",
        "",
        "Where traces are written. Without it, the folder traces of the runtime directory",
-       [](S& s, V v) { return parse::any_text(v, s.recorder.directory); },
+       [](S& s, V v) { return parse::directory(v, s.recorder.directory); },
        {.same = same<&S::recorder, &RecorderOptions::directory>}},
       {"recorder.dump_on_miss",
        "0",

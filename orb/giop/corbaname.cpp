@@ -19,6 +19,15 @@ bool has_scheme(std::string_view text) noexcept {
                                                          [&](char a, char b) { return a == lower(b); });
 }
 
+// Returns the fault of corbaname:rir:plant/controller; "" if the text does not look like that.
+std::string name_without_mark(std::string_view text) {
+  constexpr std::string_view initial = "rir:";
+  if (!text.starts_with(initial)) return {};
+  text.remove_prefix(initial.size());
+  if (text.empty() || text.starts_with('/') || text.find(':') != text.npos) return {};
+  return "the name follows a #: " + std::string(name_scheme) + std::string(initial) + "#" + std::string(text);
+}
+
 }  // namespace
 
 Expected<Corbaname, UriFault> parse_corbaname(std::string_view text, const Limits& limits) {
@@ -26,7 +35,7 @@ Expected<Corbaname, UriFault> parse_corbaname(std::string_view text, const Limit
   text.remove_prefix(name_scheme.size());
   const std::size_t mark = std::min(text.find('#'), text.size());
   auto context = parse_corbaloc("corbaloc:" + std::string(text.substr(0, mark)), limits);
-  if (!context) return UriFault{context.error(), {}};
+  if (!context) return UriFault{context.error(), mark == text.size() ? name_without_mark(text) : std::string{}};
   if (context->object_key.empty()) context->object_key = "NameService";
   Corbaname result{std::move(*context), {}};
   if (mark + 1 >= text.size()) return result;

@@ -46,9 +46,11 @@ Privileges probe() {
   return found;
 }
 
+// The kernel keeps the capabilities with the file, and a linker makes a new one.
 std::string setcap_command() {
   const std::string path = program_path();
-  return "sudo setcap cap_sys_nice,cap_ipc_lock+ep " + (path.empty() || !is_plain_path(path) ? "PROGRAM" : path);
+  return "sudo setcap cap_sys_nice,cap_ipc_lock+ep " + (path.empty() || !is_plain_path(path) ? "PROGRAM" : path) +
+         " (again after each build)";
 }
 
 }  // namespace

@@ -51,9 +51,9 @@ user meets first. These three do the same:
     CORELANE_POOL_CORES=0-1 build/bin/corelane-quickstart-server
     printf '[pool]\ncores = "0-1"\n' > corelane.toml && build/bin/corelane-quickstart-server
 
-Each logs `info: dispatch: cores 0-1`. An option comes before a variable, and a variable before the
-file. The file is the one that `-ORBConfig` or `CORELANE_CONFIG` names, else `./corelane.toml`, else
-`/etc/corelane.toml`:
+Each logs `info: tasks may run on cores 0-1`. An option comes before a variable, and a variable
+before the file. The file is the one that `-ORBConfig` or `CORELANE_CONFIG` names, else
+`./corelane.toml`, else `/etc/corelane.toml`:
 
 ```toml
 [dispatch]

@@ -52,6 +52,7 @@ UNASKED = ["corelane/bin/corelane", "corelane/bin/corelane-nameserver", "corelan
 BEGIN = "cmake_minimum_required(VERSION 3.25)\nproject(plant CXX)\n"
 FOUND = BEGIN + "find_package(corelane 0.1 REQUIRED)\n"
 # Mistakes that are refused, and words of the reason.
+WITHOUT_ACE = [(BEGIN + "set(CMAKE_DISABLE_FIND_PACKAGE_ACE TRUE)\nfind_package(corelane 0.1 REQUIRED)", "libace-dev")]
 MISTAKES = [
     (BEGIN + "find_package(corelane 0.9 REQUIRED)", "0.9"),
     (BEGIN + "find_package(corelane 0.1 REQUIRED COMPONENTS naming tracing)", "Corelane has no component tracing."),
@@ -95,7 +96,9 @@ def says_what_is_wrong(folder, prefix):
     other = f"{folder}/other"
     os.mkdir(other)
     write(other, "plant.idl", "interface Plant {};\n")
-    for text, words in MISTAKES:
+    with open(glob.glob(f"{prefix}/**/corelaneConfig.cmake", recursive=True)[0]) as config:
+        has_ace = "if(TRUE)" in config.read()
+    for text, words in MISTAKES + (WITHOUT_ACE if has_ace else []):
         asked = configure(other, prefix, text)
         if asked.returncode == 0 or words not in " ".join(asked.stderr.split()):
             sys.exit(f"not refused with \"{words}\":\n{text}\n{asked.stdout}{asked.stderr}")

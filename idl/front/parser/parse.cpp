@@ -8,6 +8,7 @@
 
 #include "idl/ast/ast.h"
 #include "idl/front/parser/definition_parser.h"
+#include "idl/front/parser/foreign_definition.h"
 #include "idl/front/parser/grammar.h"
 #include "idl/front/parser/parser_state.h"
 #include "idl/front/parser/pragma.h"
@@ -37,6 +38,7 @@ class Parser : public DefinitionParser {
   void one_definition(ast::Definitions& into, BodyKind kind);
   DefinitionPtr definition(BodyKind kind);
   void end_definition(const ast::Definition& definition);
+  DefinitionPtr foreign_definition(std::string habit);
   DefinitionPtr annotation_declaration();
   void annotation_parameter_declaration(ast::AnnotationDeclaration& into);
 
@@ -162,8 +164,22 @@ DefinitionPtr Parser::definition(BodyKind kind) {
     end_definition(*result);
     return result;
   }
+  if (std::string habit = foreign_definition_at(cursor, kind); !habit.empty())
+    return foreign_definition(std::move(habit));
   if (kind != in_module) return grammar_.operations.operation_or_attribute();
   cursor.fail_expected("a definition");
+}
+
+// Reports a definition of another language, and skips it. A namespace is read as a module, so that faults in it are
+// reported, too.
+DefinitionPtr Parser::foreign_definition(std::string habit) {
+  TokenCursor& cursor = state_.cursor;
+  if (cursor.current().text != "namespace") cursor.fail(cursor.current().span, std::move(habit));
+  state_.diagnostics.error(cursor.current().span, std::move(habit));
+  const Token keyword = cursor.advance();
+  DefinitionPtr result = grammar_.declarations.module_rule(keyword);
+  cursor.accept(";");
+  return result;
 }
 
 // Takes the ';'. The OMG's own orb.idl has a typeprefix without it.

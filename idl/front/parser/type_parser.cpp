@@ -21,6 +21,7 @@ ast::TypeSpec TypeParser::type_inside(std::string_view what, Inline constructs) 
   if (first.is(TokenKind::keyword)) return keyword_type(what, constructs);
   if (!first.is(TokenKind::identifier) && !first.is("::")) cursor_.fail_expected(what);
   if (first.text == "map" && cursor_.ahead(1).is("<")) return map_type();
+  if (at_string_of_cpp()) return string_of_cpp();
   ast::ScopedName name = names_.scoped_name();
   const Span span = name.span;
   if (name.parts.back().text == "vector" && cursor_.at("<"))
@@ -77,6 +78,22 @@ ast::TypeSpec TypeParser::string_type() {
     cursor_.expect_closing_angle();
   }
   return {std::move(result), join(keyword.span, cursor_.previous().span)};
+}
+
+bool TypeParser::at_string_of_cpp() const {
+  const std::size_t at = cursor_.at("::") ? 1 : 0;
+  const Token& word = cursor_.ahead(at + 2);
+  return cursor_.ahead(at).text == "std" && cursor_.ahead(at + 1).is("::") && (word.is("string") || word.is("wstring"));
+}
+
+// std::string. Reports it and takes it for string, so that what follows is read, too.
+ast::TypeSpec TypeParser::string_of_cpp() {
+  const Span first = cursor_.current().span;
+  while (!cursor_.at("string") && !cursor_.at("wstring")) cursor_.advance();  // bound: std and its colons
+  const std::string word(cursor_.current().text);
+  state_.diagnostics.error(join(first, cursor_.current().span),
+                           "write " + quoted(word) + ", as IDL has it, for " + quoted("std::" + word));
+  return string_type();
 }
 
 // sequence<@try_construct(TRIM) string<5> >

@@ -43,6 +43,8 @@ class TypeParser {
   ast::TypeSpec keyword_type(std::string_view what, Inline constructs);
   ast::TypeSpec integer_type();
   ast::TypeSpec string_type();
+  bool at_string_of_cpp() const;
+  ast::TypeSpec string_of_cpp();
   ast::TypeSpecPtr element_type(std::string_view what);
   ast::TypeSpec sequence_type();
   ast::TypeSpec map_type();

@@ -199,7 +199,7 @@ Symbol* Names::resolve_first(const ast::ScopedName& name) {
   const Scope* where = nullptr;
   const Found found = find_outwards(first.text, &where);
   if (found.symbol == nullptr) {
-    report_unknown(*current_, first, false);
+    report_unknown(name);
     return nullptr;
   }
   if (found.passed != nullptr) report_passed(*found.passed, first);
@@ -253,6 +253,15 @@ void Names::note_use(const ast::Identifier& name) {
     current_->parent->used.try_emplace(key, Scope::Use{name.text, name.span});
 }
 
+// Reports a name that does not begin in this scope. For a type of C++'s library, it names the type of IDL.
+void Names::report_unknown(const ast::ScopedName& name) {
+  const bool of_cpp = name.parts.size() == 2 && name.parts.front().text == "std";
+  const std::string_view own = of_cpp ? type_for_foreign(name.parts.back().text) : std::string_view();
+  if (own.empty()) return report_unknown(*current_, name.parts.front(), false);
+  diagnostics_.error(name.span,
+                     quoted(ast::to_string(name)) + " is a type of C++; write " + quoted(own) + ", the type of IDL");
+}
+
 void Names::report_unknown(const Scope& scope, const ast::Identifier& name, bool only_here) {
   std::string message = quoted(name.text) + " is not declared";
   if (only_here && !scope.path.empty()) message += " in " + quoted(scope.path);
@@ -262,7 +271,7 @@ void Names::report_unknown(const Scope& scope, const ast::Identifier& name, bool
   const std::string_view anywhere = only_here ? std::string_view() : name.text;  // keywords and types are in no scope
   if (const std::string_view keyword = keyword_like(anywhere); !keyword.empty())
     message += "; did you mean the keyword " + quoted(keyword) + "?";
-  else if (const std::string_view own = type_for_cpp(anywhere); !own.empty())
+  else if (const std::string_view own = type_for_foreign(anywhere); !own.empty())
     message += "; write " + quoted(own) + ", the type of IDL";
   else if (!similar.empty())
     message += "; did you mean " + quoted(similar) + "?";

@@ -67,6 +67,7 @@ class Names {
   void report_passed(const Symbol& passed, const ast::Identifier& use);
   static std::string another_name(const Scope& scope, const std::string& name);
   void note_use(const ast::Identifier& name);
+  void report_unknown(const ast::ScopedName& name);
   void report_unknown(const Scope& scope, const ast::Identifier& name, bool only_here);
 
   Diagnostics& diagnostics_;

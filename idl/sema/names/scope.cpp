@@ -98,16 +98,26 @@ std::string_view similar_type(std::string_view name) {
   return best;
 }
 
-std::string_view type_for_cpp(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 13> types = {{
+std::string_view type_for_foreign(std::string_view name) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 24> types = {{
       {"bool", "boolean"},
       {"byte", "octet"},
+      {"bytes", "sequence<octet>"},
+      {"dict", "map<K, V>"},
+      {"float32", "float"},
+      {"float64", "double"},
       {"int", "long"},
       {"int8_t", "int8"},
       {"int16_t", "short"},
       {"int32_t", "long"},
       {"int64_t", "long long"},
+      {"list", "sequence<T>"},
+      {"sfixed32", "long"},
+      {"sfixed64", "long long"},
+      {"sint32", "long"},
+      {"sint64", "long long"},
       {"size_t", "unsigned long long"},
+      {"str", "string"},
       {"uint8_t", "octet"},
       {"uint16_t", "unsigned short"},
       {"uint32_t", "unsigned long"},

@@ -112,8 +112,9 @@ std::string lower_case(std::string_view name);
 std::string similar_name(const Scope& scope, std::string_view name, bool only_here);
 // The built-in type that looks most like `name`; empty when none is close.
 std::string_view similar_type(std::string_view name);
-// The built-in type for a type of C++ that is often written in IDL, such as int32_t; empty for other names.
-std::string_view type_for_cpp(std::string_view name);
+// The built-in type for a type of another language that is often written in IDL, such as int32_t of C++, str of Python
+// or float64 of ROS; empty for other names.
+std::string_view type_for_foreign(std::string_view name);
 // Of these words the one that looks most like `name`; empty when none is close.
 std::string similar_word(std::string_view name, const std::vector<std::string>& words);
 

@@ -399,6 +399,14 @@ bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
                               origin_->orb()->settings().giop.message_size));
 }
 
+// Both ends of a channel are Corelane's: they have exchanged its memory before the first call. Over a socket, any
+// program may listen.
+static std::string text_of_silent_peer(const transport::Endpoint& peer) {
+  const bool is_orb = peer.kind == &transport::kinds::channel;
+  return std::string(is_orb ? "the server" : "see whether an ORB listens there; the server") +
+         " may be stopped or busy, or its POA manager may hold requests (its log says so)";
+}
+
 // Returns the text for a time-out. A CallDeadline may give a call less time than a server needs that has just started
 // or is busy.
 std::string ClientCall::text_of_late_reply() const {
@@ -408,10 +416,8 @@ std::string ClientCall::text_of_late_reply() const {
   if (deadline_ == CallDeadline::current())
     text += "; this call had " + to_string(std::chrono::ceil<std::chrono::milliseconds>(had)) + " (CallDeadline)";
   if (!connection_->answered() && (had >= telling_silence || deadline_ != CallDeadline::current()))
-    text +=
-        "; nothing has ever come from " + to_string(connection_->peer()) +
-        " over this connection: see whether an ORB listens there; the server may be busy, or its POA manager may hold "
-        "requests (its log says so); corelane ping tells whether it answers";
+    text += "; nothing has ever come from " + to_string(connection_->peer()) +
+            " over this connection: " + text_of_silent_peer(connection_->peer()) + std::string(ping_advice);
   return text;
 }
 
@@ -429,6 +435,10 @@ std::string ClientCall::text_of_late_reply() const {
   const bool may_be_circle = error.minor == minor::deadline_passed && job != nullptr && job->control != nullptr;
   const std::size_t others = may_be_circle ? job->control->waiting_jobs() : 0;
   if (others == 0 && error.minor == minor::deadline_passed) raise(error, text_of_late_reply());
+  if (others == 0 && error.minor == minor::connection_lost && options_.binding)
+    raise(error,
+          "the task of the call ended with the connection: destroy its handle and admit it again, through the new "
+          "reference if the server has ended");
   if (others == 0) raise(error);
   raise(error, text_of_deadlocked_wait(job->context.task, others));
 }

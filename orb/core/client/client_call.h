@@ -31,6 +31,9 @@ namespace corelane::core {
 
 using ClientCallPtr = std::unique_ptr<ClientCall, ClientCallRecycler>;
 
+// The end of the text for a call without a reply. `corelane ping` leaves it out.
+inline constexpr std::string_view ping_advice = "; corelane ping tells whether it answers";
+
 struct CallOptions {
   bool oneway = false;
   std::shared_ptr<TaskBinding> binding{};          // the task that runs the call as its job

@@ -23,6 +23,7 @@
 #include "orb/dispatch/leases/host_ledger.h"
 #include "orb/giop/corbaloc.h"
 #include "orb/os/clock.h"
+#include "orb/os/listener.h"
 #include "orb/os/process/error_capture.h"
 
 namespace corelane::core {
@@ -137,12 +138,22 @@ ObjectReference<Object> resolve_there(const NameAt& at) {
   }
 }
 
+// Describes a program that listens at the nameserver's address, but does not answer in time.
+NameserverAbsence late_nameserver(const Settings& settings) {
+  if (const auto stopped = os::stopped_listener(nameserver_sockets(settings)))
+    return {"the nameserver does not answer: " + to_string(*stopped),
+            os::go_on_command(stopped->pid) + " lets it go on, or name another with"};
+  return {"the program that listens at the nameserver's address does not answer in time",
+          "see which one it is (ss -lptn, ss -lpxn) and whether it is stopped or busy; if it is no nameserver, end it, "
+          "or name a nameserver with"};
+}
+
 // Returns why the nameserver cannot be used; nothing if it can. The errors in `said` are about servers that are not
 // trusted.
-std::optional<NameserverAbsence> why_not_there(const ObjectReference<Object>& nameserver, Duration patience) {
+std::optional<NameserverAbsence> why_not_there(const ObjectReference<Object>& nameserver, const Settings& settings) {
   constexpr const char* start = "start corelane-nameserver, or name another with";
   os::log::ErrorCapture said;
-  const CallDeadline soon(os::now() + patience);
+  const CallDeadline soon(os::now() + settings.connect_timeout);
   try {
     if (locate(nameserver)) return std::nullopt;
     return NameserverAbsence{"the program at the nameserver's address has no object NameService", start};
@@ -150,9 +161,7 @@ std::optional<NameserverAbsence> why_not_there(const ObjectReference<Object>& na
     if (const std::string why = said.take(); !why.empty())
       return NameserverAbsence{why + " (naming.trusted names other users to trust)", start};
     if (fault.minor() == minor::connect_failed) return NameserverAbsence{"no nameserver runs on this host", start};
-    if (fault.minor() == minor::deadline_passed)
-      return NameserverAbsence{"the program that listens at the nameserver's address does not answer in time",
-                               "see which one it is (ss -lptn, ss -lpxn) and end it, or name a nameserver with"};
+    if (fault.minor() == minor::deadline_passed) return late_nameserver(settings);
     return NameserverAbsence{std::string("the nameserver of this host does not answer: ") + fault.what(), start};
   }
 }
@@ -167,7 +176,7 @@ bool names_a_service(const Settings& settings) {
 Expected<ObjectReference<Object>, NameserverAbsence> nameserver_of_host(const std::shared_ptr<Orb>& orb) {
   const Settings& settings = orb->settings();
   auto object = make_stub<Object>(std::make_shared<Reference>(orb, on_this_host("NameService", settings)));
-  auto absence = why_not_there(object, settings.connect_timeout);
+  auto absence = why_not_there(object, settings);
   if (!absence) return object;
   const std::string socket = nameserver_socket(settings);
   if (!socket.empty() && ::access(socket.c_str(), W_OK) != 0 && errno == EACCES)

@@ -151,7 +151,7 @@ SettingsOf<Settings> core_settings() {
        "another user's in $XDG_RUNTIME_DIR/corelane or /tmp/corelane-<uid> (if another user has made that, in "
        "$HOME/.corelane-<host>). Servers of different users do not know of each other. It is made if the directory "
        "above it exists",
-       [](S& s, V v) { return parse::any_text(v, s.runtime_directory); },
+       [](S& s, V v) { return parse::directory(v, s.runtime_directory); },
        {.first = 10, .same = same<&S::runtime_directory>, .followers = true}},
       {"runtime.ledger",
        "on",

@@ -171,10 +171,12 @@ std::optional<SettingsFault> apply_file(const std::string& file, Settings& setti
   const auto text = read_toml("configuration file", file);
   if (!text) return text.error();
   try {
-    return apply_table(toml::parse(*text, file), "", settings, file);
+    auto bad = apply_table(toml::parse(*text, file), "", settings, file);
+    if (bad) bad->text = as_one_line(bad->text);  // names in the file are anybody's text
+    return bad;
   } catch (const toml::parse_error& error) {
     return SettingsFault{place_of(file, error.source()) +
-                         toml_fault(error.description(), *text, error.source().begin.line)};
+                         as_one_line(toml_fault(error.description(), *text, error.source().begin.line))};
   }
 }
 
@@ -226,16 +228,28 @@ std::optional<SettingsFault> apply_variable(const std::string& name, const std::
   if (const SettingsEntry* entry = entry_of(name, variable_of)) return apply(*entry, settings, value, name);
   const std::vector<std::string> known = spellings(variable_of, {std::string(config_variable)});
   if (!is_meant_as_setting(name, known)) return std::nullopt;
-  return SettingsFault{unknown_of_all("variable", name, known)};
+  return SettingsFault{as_one_line(unknown_of_all("variable", name, known))};
 }
 
-// Returns the option of Corelane for an option of another ORB.
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// Returns the option of Corelane for an option of another ORB. If none is spelled so, upper and lower case count as
+// one.
 std::optional<SettingsFault> foreign_option(std::string_view name) {
   struct Habit {
     std::string_view option, of, here;
   };
   constexpr Habit habits[] = {
       {"-ORBEndpoint", "TAO", "-ORBEndpointListen host:port"},
+      {"-ORBLogFile", "TAO", "2>FILE, since the log is on standard error"},
+      {"-ORBNameServiceIOR", "TAO", "-ORBNamingService REFERENCE"},
+      {"-ORBVerboseLogging", "TAO", "-ORBLogLevel debug"},
+      {"-ORBInitialHost", "Java IDL", "-ORBNamingService corbaloc::HOST:PORT/NameService"},
+      {"-ORBInitialPort", "Java IDL", "-ORBNamingService corbaloc::HOST:PORT/NameService"},
+      {"-ORBclientCallTimeOutPeriod", "omniORB", "-ORBTimeoutRequest 5s"},
+      {"-ORBclientTransportRule", "omniORB",
+       "-ORBClientChannel on or off; the reference says which addresses there are"},
+      {"-ORBserverTransportRule", "omniORB", "-ORBChannelAllow and -ORBEndpointUnixMode"},
       {"-ORBListenEndpoints", "TAO", "-ORBEndpointListen host:port"},
       {"-ORBSvcConf", "TAO", "-ORBConfig file.toml"},
       {"-ORBDebugLevel", "TAO", "-ORBLogLevel debug"},
@@ -246,11 +260,13 @@ std::optional<SettingsFault> foreign_option(std::string_view name) {
       {"-ORBgiopMaxMsgSize", "omniORB", "-ORBLimitsMessageSize bytes"},
       {"-ORBmaxGIOPConnectionPerServer", "omniORB", "-ORBClientConnections number"},
   };
-  for (const Habit& habit : habits)
-    if (habit.option == name)
-      return SettingsFault{"option " + std::string(name) + " is " + std::string(habit.of) + "'s; here it is " +
-                           std::string(habit.here)};
-  return std::nullopt;
+  const auto same = [](char a, char b) { return lower(a) == lower(b); };
+  const Habit* found = std::ranges::find(habits, name, &Habit::option);
+  if (found == std::end(habits))
+    found = std::ranges::find_if(habits, [&](const Habit& h) { return std::ranges::equal(h.option, name, same); });
+  if (found == std::end(habits)) return std::nullopt;
+  return SettingsFault{"option " + std::string(name) + " is " + std::string(found->of) + "'s; here it is " +
+                       std::string(found->here)};
 }
 
 // Reports an option in a wrong notation, such as two dashes or `=`. Returns nothing for an option that is simply
@@ -279,9 +295,10 @@ std::optional<SettingsFault> apply_option(const Option& option, Settings& settin
   const std::vector<std::string> known =
       spellings(option_of, {"-ORBConfig", "-ORBid", "-ORBInitRef", "-ORBDefaultInitRef"});
   if (auto bad = misspelt(option.name, known)) return bad;
-  if (auto habit = foreign_option(option.name)) return habit;
-  if (std::find(known.begin(), known.end(), option.name) == known.end())
-    return SettingsFault{unknown_of_all("option", option.name, known)};
+  if (std::find(known.begin(), known.end(), option.name) == known.end()) {
+    if (auto habit = foreign_option(option.name)) return habit;
+    return SettingsFault{as_one_line(unknown_of_all("option", option.name, known))};
+  }
   if (!option.value) return SettingsFault{option.name + " needs a value: " + option.name + " VALUE"};
   if (option.name == "-ORBConfig") return std::nullopt;  // config_file() reads it
   if (option.name == "-ORBid") return settings.id = *option.value, std::nullopt;

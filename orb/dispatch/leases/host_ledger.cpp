@@ -99,7 +99,8 @@ bool is_in_tmp_or_home() {
 std::string runtime_directory() {
   if (auto directory = os::variable("CORELANE_RUNTIME_DIRECTORY"); !directory.empty()) return directory;
   if (os::runs_as_root()) return "/run/corelane";
-  if (auto directory = os::variable("XDG_RUNTIME_DIR"); !directory.empty()) return directory + "/corelane";
+  // The XDG Base Directory Specification says that a relative path is to be ignored.
+  if (auto directory = os::variable("XDG_RUNTIME_DIR"); directory.starts_with('/')) return directory + "/corelane";
   const std::string in_home = is_anothers(directory_in_tmp()) ? directory_in_home() : "";
   return in_home.empty() ? directory_in_tmp() : in_home;
 }

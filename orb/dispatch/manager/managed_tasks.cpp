@@ -298,7 +298,7 @@ Expected<std::unique_ptr<Executive::State>> start_managed_tasks(const ExecutiveO
     return Error{.kind = ErrorKind::bad_param, .minor = minor::bad_option};
   }
   put_deadline_cores_last(options, *leases);
-  os::log::info("dispatch: cores " + text_of(*leases) + deadlines_of(options) +
+  os::log::info("tasks may run on cores " + text_of(*leases) + deadlines_of(options) +
                 (options.charge_overruns ? "; overruns charged" : "") + mode_of(options) + waiting_of(options) +
                 (options.admission_test->promises ? "" : "; admission is off"));
   auto state = std::make_unique<ManagedTasks>(options, *leases, provider, std::move(sched_deadline_cores));

@@ -41,7 +41,7 @@ std::optional<std::uint16_t> parse_tcp_port(std::string_view text) {
 }
 
 // An IPv6 address needs its brackets. A port needs its digits.
-ParsedEndpoint parse_tcp(std::string_view text) {
+ParsedEndpoint parse_host_and_port(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos)
     return endpoint_fault("an endpoint such as " + endpoint_examples() + "; " + quoted(text) + " has no colon");
@@ -57,6 +57,17 @@ ParsedEndpoint parse_tcp(std::string_view text) {
     return endpoint_fault("a host name or an address before the port, not " + quoted(host));
   }
   return Endpoint{.host = std::string(host), .port = *port};
+}
+
+// Names what to leave out of a text of other ORBs, such as iiop://host:port.
+ParsedEndpoint parse_tcp(std::string_view text) {
+  ParsedEndpoint parsed = parse_host_and_port(text);
+  if (parsed) return parsed;
+  for (const std::string_view prefix : {"iiop://", "iiop:", "tcp://", "tcp:", "giop:tcp:"})
+    if (const auto rest = text.substr(std::min(prefix.size(), text.size()));
+        text.starts_with(prefix) && parse_host_and_port(rest))
+      return endpoint_fault(std::string(rest) + ", without " + std::string(prefix));
+  return parsed;
 }
 
 std::string text_of_host(const std::string& host, std::uint16_t port) {

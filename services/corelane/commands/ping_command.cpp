@@ -24,7 +24,7 @@ Action define_ping(CLI::App& app, std::vector<std::string>& orb_options) {
                  {.name = "--timeout",
                   .orb_option = "-ORBTimeoutRequest",
                   .type = "TIME",
-                  .help = "how long a call waits for its reply; 0s: for ever [timeout.request, 30s]"})
+                  .help = "how long a call waits for its reply; 0s: for ever [5s]"})
       ->check(fault_of_duration);
   add_other_word(app, orb_options,
                  {.name = "--wait",

@@ -20,9 +20,13 @@ std::vector<std::string> raise_limits(const HostView& host) {
               " | sudo tee /etc/security/limits.d/corelane.conf"};
 }
 
-constexpr const char* limits_note =
-    "the first is for this shell and what it starts, the second for log-ins to come; in a unit of systemd: "
-    "LimitRTPRIO=99, LimitMEMLOCK=infinity; in a container: --cap-add SYS_NICE --cap-add IPC_LOCK";
+std::string limits_note(const HostView& host) {
+  return std::string(host.facts.root ? "for this shell and what it starts"
+                                     : "the first is for this shell and what it starts, the second for log-ins to "
+                                       "come") +
+         "; in a unit of systemd: LimitRTPRIO=99, LimitMEMLOCK=infinity; in a container: --cap-add SYS_NICE --cap-add "
+         "IPC_LOCK";
+}
 
 Finding look_at_fifo(const HostView& host) {
   Finding finding{.name = "SCHED_FIFO", .found = "threads may have priorities 2 to 49"};
@@ -35,7 +39,7 @@ Finding look_at_fifo(const HostView& host) {
   }
   finding.found = "refused";
   finding.commands = raise_limits(host);
-  finding.note = limits_note;
+  finding.note = limits_note(host);
   return finding;
 }
 
@@ -99,7 +103,7 @@ Finding look_at_memlock(const HostView& host) {
   finding.found = "only " + limit + " may be locked";
   finding.cost = "a page fault may delay a job by milliseconds";
   finding.commands = raise_limits(host);
-  finding.note = limits_note;
+  finding.note = limits_note(host);
   return finding;
 }
 
@@ -124,7 +128,8 @@ Finding look_at_deadline(const HostView& host) {
         "may): ask again from a shell that is bound to none";
   } else if (fault == EPERM) {
     finding.note =
-        "sudo setcap cap_sys_nice,cap_ipc_lock+ep PROGRAM gives a program the right; corelane-reserved gives shares to "
+        "sudo setcap cap_sys_nice,cap_ipc_lock+ep PROGRAM gives a program the right, until it is built again; "
+        "corelane-reserved gives shares to "
         "programs without it";
   } else if (fault == EBUSY) {
     finding.note = "others hold all of it, or sched_rt_runtime_us leaves none: see real-time throttle";

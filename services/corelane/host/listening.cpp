@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "orb/os/fd.h"
+#include "orb/os/listener.h"
 #include "orb/os/peers/peer_trust.h"
 #include "orb/os/socket_path.h"
-#include "services/corelane/host/host_files.h"
 
 namespace corelane::tool {
 namespace {
@@ -41,12 +41,7 @@ Listening look_at(const std::string& path, const channel::Access& trusted) {
 
 }  // namespace
 
-// Reads the third field, after the name in brackets, which may have brackets itself; see proc_pid_stat(5).
-bool is_stopped(int pid) {
-  const std::string stat = HostFiles().text_or_empty("/proc/" + std::to_string(pid) + "/stat");
-  const std::size_t state = stat.rfind(") ");
-  return state != stat.npos && (stat[state + 2] == 'T' || stat[state + 2] == 't');
-}
+bool is_stopped(int pid) { return os::is_stopped(pid); }
 
 Listening listening_at(const std::vector<std::string>& sockets, const channel::Access& trusted) {
   Listening other;
@@ -66,9 +61,9 @@ std::string fault_text(const Listening& daemon) {
 
 std::string stopped_text(const Listening& daemon) {
   if (!daemon.stopped) return {};
-  return "process " + std::to_string(daemon.pid) + " listens at " + daemon.at + ", but it is stopped";
+  return to_string(os::StoppedListener{daemon.pid, daemon.at});
 }
 
-std::string go_on_command(const Listening& daemon) { return "kill -CONT " + std::to_string(daemon.pid); }
+std::string go_on_command(const Listening& daemon) { return os::go_on_command(daemon.pid); }
 
 }  // namespace corelane::tool

@@ -115,9 +115,9 @@ bool call(const CallPlan& plan, const CallSteps& steps, const Complaints& compla
     if (const auto object = orb->string_to_object(plan.reference)) return make_calls(object, plan, steps, complaints);
     complaints.begin() << "the reference is nil: it refers to no object\n";
   } catch (const CORBA::MARSHAL& exception) {
-    complaints.begin() << plain(exception.what())
-                       << "\nDo the arguments fit? Each of the operation's in and inout parameters is "
-                       << "an --argument, in the IDL's order, and of a struct each member\n";
+    complaints.begin() << "do the arguments fit? Each of the operation's in and inout parameters is an --argument, in "
+                       << "the IDL's order, and of a struct each member. The call raised " << plain(exception.what())
+                       << "\n";
   } catch (const CORBA::Exception& exception) {
     complaints.begin() << plain(exception.what()) << "\n";
   }

@@ -8,9 +8,12 @@
 
 #include "orb/base/counted.h"
 #include "orb/base/minor.h"
+#include "orb/core/client/client_call.h"
 #include "orb/core/client/reference.h"
+#include "orb/core/connections/address.h"
 #include "orb/core/route.h"
 #include "orb/os/clock.h"
+#include "orb/os/listener.h"
 #include "services/corelane/output/json_text.h"
 #include "services/corelane/output/text.h"
 #include "services/corelane/references/calling_orb.h"
@@ -19,7 +22,8 @@
 namespace corelane::tool {
 namespace {
 
-constexpr int warm_up = 10;  // calls; the first one connects
+constexpr const char* reply_patience = "5s";  // for a reply; --timeout changes it
+constexpr int warm_up = 10;                   // calls; the first one connects
 
 struct Percentile {
   const char* name;
@@ -71,11 +75,26 @@ void show_as_json(const Result& result, std::ostream& out) {
   out << json_lines(json);
 }
 
+// Returns the paths at which the object's server listens on this host.
+std::vector<std::string> sockets_of(const core::Reference& reference) {
+  std::vector<std::string> paths;
+  for (const core::Address& address : reference.addresses())
+    for (const transport::Endpoint& endpoint : address.endpoints)
+      if (!endpoint.path.empty()) paths.push_back(endpoint.path);
+  return paths;
+}
+
 // `found`: whether the reference, or the name in it, leads to an object.
 int ping_object(CORBA::ORB& orb, const PingOptions& options, const std::string& reference, bool& found,
                 std::ostream& out, std::ostream& err) {
   const auto object = orb.string_to_object(reference);
   found = true;
+  if (object) {
+    if (const auto stopped = os::stopped_listener(sockets_of(*object->_reference())))
+      return err << "corelane ping: " << plain(to_string(*stopped)) << ": " << os::go_on_command(stopped->pid)
+                 << " lets it go on\n",
+             1;
+  }
   if (!object) return err << "corelane ping: the reference is nil: it refers to no object\n", 1;
   Result result{.type = object->_reference()->ior().type_id, .route = {}, .times = {}};
   if (result.type.empty()) result.type = "the object";
@@ -98,7 +117,9 @@ const char* advice_for_name(bool found) {
 int ping_named(const PingOptions& options, bool& found, std::ostream& out, std::ostream& err) {
   const auto reference = read_reference("ping", options.reference, std::cin, err);
   if (!reference) return 1;
-  const CallingOrb orb("corelane-ping", options.options);
+  std::vector<std::string> orb_options{"-ORBTimeoutRequest", reply_patience};
+  orb_options.insert(orb_options.end(), options.options.begin(), options.options.end());
+  const CallingOrb orb("corelane-ping", orb_options);
   return ping_object(*orb, options, *reference, found, out, err);
 }
 
@@ -113,7 +134,9 @@ int ping(const PingOptions& options, std::ostream& out, std::ostream& err) {
     err << "corelane ping: " << plain(exception.what())
         << (is_name ? "; corelane ns list --recursive shows which names there are" : "") << "\n";
   } catch (const CORBA::TIMEOUT& exception) {
-    err << "corelane ping: " << plain(exception.what()) << "; is the server stopped, or busy? --timeout waits longer\n";
+    std::string text = exception.what();
+    if (text.ends_with(core::ping_advice)) text.resize(text.size() - core::ping_advice.size());
+    err << "corelane ping: " << plain(text) << "; is the server stopped, or busy? --timeout waits longer\n";
   } catch (const CORBA::Exception& exception) {
     const bool is_named = options.reference.starts_with("corbaname:");
     err << "corelane ping: " << plain(exception.what()) << (is_named ? advice_for_name(found) : "") << "\n";

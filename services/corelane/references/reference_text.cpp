@@ -40,6 +40,12 @@ std::vector<std::byte> bytes_of_digits(std::string_view digits) {
   return bytes;
 }
 
+// Returns the first part of the code's text. The rest is about the program that sent a message.
+std::string fault_of_bytes(std::uint32_t code) {
+  const std::string_view text = minor::text(code);
+  return std::string(text.substr(0, text.find(';')));
+}
+
 Expected<ReferenceParts, ReferenceFault> take_ior_apart(std::string_view text) {
   const std::string_view digits = text.substr(ior_prefix.size());
   if (const auto bad = bad_digit(digits))
@@ -52,7 +58,7 @@ Expected<ReferenceParts, ReferenceFault> take_ior_apart(std::string_view text) {
   if (!giop::decode(reader, ior)) {
     const std::size_t byte = reader.position();
     return ReferenceFault{at_character(ior_prefix.size() + 2 * byte) + "byte " + std::to_string(byte) + " of " +
-                          std::to_string(bytes.size()) + ": " + std::string(minor::text(reader.minor())) +
+                          std::to_string(bytes.size()) + ": " + fault_of_bytes(reader.minor()) +
                           "; was the text cut off?"};
   }
   ReferenceParts parts{.form = "IOR", .type_id = ior.type_id, .nil = ior.nil()};
@@ -111,6 +117,7 @@ Expected<ReferenceParts, ReferenceFault> take_corbaloc_apart(std::string_view te
 // Its faults are those of a corbaloc, whose scheme is one character shorter, or of the name.
 ReferenceFault fault_of_corbaname(std::string_view text, const giop::UriFault& fault) {
   const std::size_t hash = text.find('#');
+  if (!fault.text.empty() && hash == text.npos) return {fault.text};
   if (!fault.text.empty()) return {at_character(std::min(hash, text.size() - 1) + 1) + fault.text};
   constexpr std::string_view scheme = "corbaname:";
   return fault_of_corbaloc("corbaloc:" + std::string(text.substr(0, hash).substr(scheme.size())), 1);

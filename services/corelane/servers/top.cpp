@@ -339,8 +339,10 @@ std::string text_of(const Picture& picture, Format shown_as, Time now) {
     for (const LedgerHolder& holder : others) json.push_back(json_of(holder));
     return json_lines(json);
   }
-  std::string text;
-  for (const ProcessCounters& process : picture.processes) text += table_of(process, picture, now);
+  std::string text, without_tasks;  // servers such as the nameserver come last
+  for (const ProcessCounters& process : picture.processes)
+    (takes_tasks(process) ? text : without_tasks) += table_of(process, picture, now);
+  text += without_tasks;
   for (const LedgerHolder& holder : others) text += table_of(holder);
   if (text.empty()) text = "no Corelane server runs with runtime.directory " + plain(picture.directory) + "\n";
   return text + fault_text(picture);

@@ -44,6 +44,12 @@ std::string other_directory(const std::string& directory, int pid) {
   return std::filesystem::equivalent(its, directory, not_there) ? "" : its;
 }
 
+// Returns whether the process has a counter page in the directory, as each server has. If that cannot be seen, returns
+// true.
+bool has_page(const std::string& directory, int pid) {
+  return ::access((directory + "/counters-" + std::to_string(pid)).c_str(), F_OK) == 0 || errno != ENOENT;
+}
+
 // Turn is the right of this process to make a request.
 class Turn {
  public:
@@ -116,6 +122,11 @@ std::optional<std::string> request_trace(const std::string& directory, int pid, 
   if (const std::string other = other_directory(directory, pid); !other.empty()) {
     complaints.begin() << "process " << pid << " has runtime.directory " << plain(other) << ", not " << plain(directory)
                        << "; ask it with --runtime-directory " << plain(other) << "\n";
+    return std::nullopt;
+  }
+  if (!has_page(directory, pid)) {
+    complaints.begin() << "process " << pid << " is no Corelane server with runtime.directory " << plain(directory)
+                       << "; corelane top shows which there are\n";
     return std::nullopt;
   }
   if (const std::string why = why_untraced_in(directory, pid); !why.empty()) {

@@ -19,6 +19,7 @@
 #include "orb/giop/ior.h"
 #include "tests/support/captured_errors.h"
 #include "tests/support/probe_servant.h"
+#include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane::testing;
@@ -117,6 +118,21 @@ TEST_CASE("text that is no reference is BAD_PARAM") {
   TestOrb client;
   for (const char* text : {"", "IOR:zz", "http://x", "corbaloc:", "file:///does/not/exist"})
     CHECK_THROWS_AS(client->string_to_object(text), CORBA::BAD_PARAM);
+}
+
+TEST_CASE("a file that is missing, or named without file://, is told so") {
+  const Quiet quiet;
+  const TempDirectory place;
+  const std::string path = place / "reference";
+  TestOrb client;
+  CHECK_THROWS_WITH(client->string_to_object("file://" + path),
+                    Catch::EndsWith("): file://" + path + " does not exist"));
+  CHECK_THROWS_WITH(client->string_to_object(path), Catch::EndsWith(": " + path));
+  std::ofstream(path) << "IOR:";
+  CHECK_THROWS_WITH(client->string_to_object(path), Catch::Contains("this is not a reference: expected IOR:HEX") &&
+                                                        Catch::EndsWith("; is the file meant? write file://" + path));
+  CHECK_THROWS_WITH(client->string_to_object("corbaname:rir:tank/pump"),
+                    Catch::EndsWith("the name follows a #: corbaname:rir:#tank/pump"));
 }
 
 TEST_CASE("text of a reference that no call could use is BAD_PARAM") {

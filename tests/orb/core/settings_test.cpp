@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 
+#include "orb/base/one_line.h"
 #include "orb/core/config/setting_values.h"
 #include "orb/core/runtime.h"
 #include "tests/support/modes.h"
@@ -282,8 +283,34 @@ TEST_CASE("an option of another ORB is refused with our spelling") {
       std::pair{"-ORBgiopMaxMsgSize", "option -ORBgiopMaxMsgSize is omniORB's; here it is -ORBLimitsMessageSize bytes"},
       std::pair{"-ORBmaxGIOPConnectionPerServer",
                 "option -ORBmaxGIOPConnectionPerServer is omniORB's; here it is -ORBClientConnections number"},
+      std::pair{"-ORBTraceLevel", "option -ORBTraceLevel is omniORB's; here it is -ORBLogLevel debug"},
+      std::pair{"-ORBInitialHost",
+                "option -ORBInitialHost is Java IDL's; here it is -ORBNamingService corbaloc::HOST:PORT/NameService"},
+      std::pair{
+          "-ORBclientTransportRule",
+          "option -ORBclientTransportRule is omniORB's; here it is -ORBClientChannel on or off; the reference says "
+          "which addresses there are"},
       std::pair{"-ORBendPoint", "option -ORBendPoint is omniORB's; here it is -ORBEndpointListen host:port"});
   CHECK(Start().option(option, "giop:tcp::2809").fault() == answer);
+}
+
+TEST_CASE("a directory that other processes look into begins with a slash") {
+  const auto option = GENERATE("-ORBRuntimeDirectory", "-ORBRecorderDirectory");
+  CHECK(Start().option(option, "run").fault() == std::string(option) + " = run: expected a path that begins with /");
+  CHECK(Start().option(option, "/run").fault().empty());
+}
+
+TEST_CASE("a name in the configuration cannot control the terminal") {
+  const auto [text, name] =
+      GENERATE(table<std::string, std::string>({{"\"a\\u001b[2Jb\" = 1\n", "a?[2Jb"},
+                                                {"[\"a\\u001b[2Jb\"]\nx = 1\n", "a?[2Jb"},
+                                                {"[pool]\n\"a\\nb\" = 1\n", "a?b"},
+                                                {"[init_ref]\n\"a\\u001b[2Jb\" = 1\n", "a?[2Jb"}}));
+  const std::string fault = Start().file(text.c_str()).fault();
+  CHECK_THAT(fault, Catch::Contains(name));
+  CHECK(fault == as_one_line(fault));
+  const std::string option = Start().option("-ORBa\x1b[2J", "1").fault();
+  CHECK_THAT(option, Catch::Contains("-ORBa?[2J"));
 }
 
 TEST_CASE("a bad value is refused with what was expected") {

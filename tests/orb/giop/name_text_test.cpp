@@ -106,6 +106,12 @@ TEST_CASE("a URL is made of an address and a name") {
 
 // Error paths.
 
+TEST_CASE("a name that follows no # is told where it belongs") {
+  const auto fault_of = [](const char* text) { return parse_corbaname(text).error().text; };
+  CHECK(fault_of("corbaname:rir:tank/pump") == "the name follows a #: corbaname:rir:#tank/pump");
+  for (const char* text : {"corbaname:host", "corbaname:rir:a:b", "corbaname:"}) CHECK(fault_of(text).empty());
+}
+
 TEST_CASE("a malformed corbaname is refused") {
   for (const char* text : {"", "corbaname:", "corbaname:host#a", "corbaname::host#a//b", "corbaname::host#%zz", "x:#a"})
     CHECK(parse_corbaname(text).error().error.minor == minor::bad_uri);

@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -14,6 +15,9 @@
 #include "orb/rt/rt.h"
 #include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"
+#include "tests/support/quiet.h"
+#include "tests/support/task_peer.h"
+#include "tests/support/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;
@@ -193,6 +197,30 @@ TEST_CASE("a task leaves when the connection that owns it does") {
   const auto gone = plant.task(id);
   REQUIRE(gone);
   CHECK(gone->gone);
+}
+
+TEST_CASE("a client whose server was killed is told what to do, and of its task only if it has one") {
+  const Quiet quiet;
+  const TempDirectory place;
+  TestOrb client;
+  const auto text_after_kill = [&](bool with_task) -> std::string {
+    const TaskServer server({"-ORBEndpointListen", "unix:" + (place / "s")});
+    const auto probe = probe_of(client, server.said);
+    std::optional<decltype(rt::admit(probe, small()))> task;
+    if (with_task && !task.emplace(rt::admit(probe, small()))) return "not admitted";
+    if (probe->add(20, 22) != 42 || ::kill(server.pid(), SIGSTOP) != 0) return "the server does not serve";
+    const std::jthread killer([&] { ::kill(server.pid(), SIGKILL); });
+    try {
+      (void)probe->add(1, 1);
+    } catch (const CORBA::COMM_FAILURE& lost) {
+      return lost.what();
+    }
+    return "answered";
+  };
+  const auto of_task = Catch::Contains("the task of the call ended with the connection: destroy its handle");
+  const auto of_server = Catch::Contains("If the server has ended, wait until it runs again and get a new reference");
+  CHECK_THAT(text_after_kill(true), of_task && of_server);
+  CHECK_THAT(text_after_kill(false), !of_task && of_server);
 }
 
 TEST_CASE("a client that is killed leaves no task behind") {

@@ -75,6 +75,8 @@ TEST_CASE("a list with a fault is refused with what was expected instead") {
       {",unix:", "after commas"},
       {"127.0.0.1", "has no colon"},
       {"h:99999", "a port from 0 to 65535"},
+      {"iiop://localhost:5000", "localhost:5000, without iiop://"},
+      {"giop:tcp::5000", ":5000, without giop:tcp:"},
       {"::1:2809", "brackets around the IPv6 address"},
       {"[nonsense]:1", "an IPv6 address in the brackets"},
       {"a/b:1", "a host name or an address"},

@@ -1,6 +1,7 @@
 // Leases, changes, and how clients find a nameserver.
 #include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@
 #include "orb/os/socket_path.h"
 #include "tests/services/nameserver/served.h"
 #include "tests/support/other_users_socket.h"
+#include "tests/support/stop_process.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane;
@@ -369,6 +371,25 @@ TEST_CASE("where no nameserver runs a client is told so, and what to do") {
     CHECK_THAT(why.what(), Catch::Contains("no nameserver runs on this host") && Catch::Contains(place.path()) &&
                                Catch::Contains("corelane-nameserver") && Catch::Contains("naming.service"));
   }
+}
+
+TEST_CASE("a nameserver that is stopped is named, and what lets it go on") {
+  const TempDirectory place;
+  const std::string socket = place / "nameserver.sock";
+  os::ChildProcess server({os::program_beside("corelane-nameserver"), "-ORBRuntimeDirectory", place.path(),
+                           "-ORBNamingStore", "memory", "-ORBEndpointListen", "unix:" + socket, "-ORBLogLevel", "off"});
+  REQUIRE(server.read_line(os::now() + std::chrono::minutes{1}));
+  REQUIRE(stop_process(server.pid()));
+  const std::string pid = std::to_string(server.pid());
+  const QuietOrb client({"-ORBNamingSocket", socket, "-ORBTimeoutConnect", "100ms"});
+  try {
+    client->resolve_initial_references("NameService");
+    FAIL("a stopped process answers");
+  } catch (const CORBA::ORB::InvalidName& why) {
+    CHECK_THAT(why.what(), Catch::Contains("process " + pid + " listens at " + socket + ", but it is stopped") &&
+                               Catch::Contains("kill -CONT " + pid + " lets it go on, or name another with"));
+  }
+  REQUIRE(::kill(server.pid(), SIGCONT) == 0);
 }
 
 TEST_CASE("a program that holds the nameserver's address and says nothing is found out, long before timeout.request") {

@@ -12,6 +12,7 @@
 #include "tests/support/in_time.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
+#include "tests/support/temp_directory.h"
 
 namespace foreign_peer_test {
 
@@ -88,6 +89,7 @@ TEST_CASE("a client that waits in vain for a peer's first word says so") {
   const auto probe = probe_at(client, server.listener->endpoint());
   CHECK_THAT(text_of_failure<CORBA::TIMEOUT>(probe), Catch::Contains("nothing has ever come from 127.0.0.1:") &&
                                                          Catch::Contains("its POA manager may hold requests") &&
+                                                         Catch::Contains("see whether an ORB listens there") &&
                                                          Catch::Contains("corelane ping"));
   ProbeServer slow;
   const auto blocked = probe_of(client, slow.ior());
@@ -136,6 +138,17 @@ TEST_CASE("a forwarded call goes no further than its reference may") {
     client->destroy();
   }
   client->destroy();
+}
+
+TEST_CASE("a client of a channel is not asked whether an ORB listens there") {
+  const Quiet quiet;
+  const TempDirectory place;
+  ProbeServer server({"-ORBEndpointListen", "channel:" + (place / "c")});
+  server.orb.root()->the_POAManager()->hold_requests(false);
+  TestOrb client({"-ORBTimeoutRequest", "20ms"});
+  const auto probe = probe_of(client, server.ior());
+  CHECK_THAT(text_of_failure<CORBA::TIMEOUT>(probe),
+             Catch::Contains("over this connection: the server may be stopped or busy"));
 }
 
 }  // namespace foreign_peer_test

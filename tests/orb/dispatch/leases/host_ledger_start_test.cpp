@@ -123,6 +123,20 @@ int as_user(uid_t user, const std::string& home, Check&& check) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 101;
 }
 
+TEST_CASE("a relative XDG_RUNTIME_DIR, which would be another directory for each program, is ignored") {
+  if (geteuid() != 0) {
+    WARN("SKIPPED: only root may be another user");
+    return;
+  }
+  const auto where = [](const char* variable) {
+    setenv("XDG_RUNTIME_DIR", variable, 1);
+    return runtime_directory();
+  };
+  constexpr uid_t user = 3'000'000'000u;
+  CHECK(as_user(user, "/nowhere", [&] { return where("/run/x") == "/run/x/corelane" ? 0 : 1; }) == 0);
+  CHECK(as_user(user, "/nowhere", [&] { return where("run/x").starts_with("/tmp/") ? 0 : 1; }) == 0);
+}
+
 TEST_CASE("where another user has taken the directory in /tmp, servers and clients meet in the home directory") {
   if (geteuid() != 0) {
     WARN("SKIPPED: only root may be another user");

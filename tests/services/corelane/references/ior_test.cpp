@@ -116,6 +116,8 @@ TEST_CASE("a malformed reference is reported with the place") {
       {"IOR:000", "at character 7: the last digit has no partner"},
       {"IOR:", "at character 5: byte 0 of 0: "},
       {good.substr(0, 60), "was the text cut off?"},
+      {"IOR:00", "at character 7: byte 1 of 1: the message ends inside a value; was the text cut off?"},
+      {"corbaname:rir:tank/pump", "the name follows a #: corbaname:rir:#tank/pump"},
       {"IOR:02000000", "byte 1 of 4"},
       {"corbaloc::host,iiop:1.9@other/x", "at character 16: 'iiop:1.9@other' is no address; expected iiop:HOST:PORT"},
       {"corbaloc::host/a%2", "at character 17: % is to be followed"},

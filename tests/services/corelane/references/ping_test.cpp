@@ -1,12 +1,20 @@
 #include "services/corelane/references/ping.h"
 
+#include <signal.h>
+
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string>
 
+#include "orb/os/child_process.h"
+#include "orb/os/clock.h"
+#include "orb/os/socket_path.h"
 #include "services/corelane/references/calling_orb.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
+#include "tests/support/stop_process.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane;
@@ -72,6 +80,39 @@ TEST_CASE("ping gives programs its way in words of their own and its figures in 
   CHECK(json["calls"] == 5);
   CHECK(json["p50_ns"] <= json["max_ns"]);
   CHECK(json["p50_ns"] > 0);
+}
+
+TEST_CASE("ping names a server that is stopped, and what lets it go on, without a wait") {
+  const TempDirectory place;
+  const std::string socket = place / "s";
+  os::ChildProcess server({os::program_beside("corelane-nameserver"), "-ORBRuntimeDirectory", place.path(),
+                           "-ORBNamingStore", "memory", "-ORBNamingSocket", socket, "-ORBEndpointListen",
+                           "unix:" + socket, "-ORBLogLevel", "off"});
+  REQUIRE(server.read_line(os::now() + std::chrono::minutes{1}));
+  const std::string pid = std::to_string(server.pid());
+  REQUIRE(stop_process(server.pid()));
+  const PingOutcome outcome = ping({.reference = "corbaloc::/NameService",
+                                    .calls = 1,
+                                    .options = {"-ORBNamingSocket", socket, "-ORBTimeoutRequest", "0s"}});
+  CHECK(outcome.status == 1);
+  CHECK(outcome.err == "corelane ping: process " + pid + " listens at " + socket + ", but it is stopped: kill -CONT " +
+                           pid + " lets it go on\n");
+  REQUIRE(::kill(server.pid(), SIGCONT) == 0);
+}
+
+TEST_CASE("ping does not send its user to ping") {
+  const Quiet quiet;
+  const TempDirectory place;
+  auto path = os::SocketPath::claim(place / "mute.sock");
+  REQUIRE(path);
+  const auto mute = path->listen(0600);
+  REQUIRE(mute);
+  const PingOutcome outcome = ping({.reference = "corbaloc::/NameService",
+                                    .calls = 1,
+                                    .options = {"-ORBNamingSocket", path->path(), "-ORBTimeoutRequest", "20ms"}});
+  CHECK(outcome.status == 1);
+  CHECK_THAT(outcome.err, Catch::Contains("nothing has ever come from") && !Catch::Contains("tells whether") &&
+                              Catch::EndsWith("; is the server stopped, or busy? --timeout waits longer\n"));
 }
 
 TEST_CASE("ping says that no server answers or that the object does not exist") {
