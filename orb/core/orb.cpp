@@ -142,6 +142,7 @@ void Orb::State::end() {
 
 std::string Orb::id() const { return state_->id; }
 const Settings& Orb::settings() const noexcept { return state_->settings; }
+const ClientHooks& Orb::client_hooks() const noexcept { return state_->client_hooks; }
 ClientParts& Orb::client_parts() noexcept { return *state_; }
 
 ObjectReference<Object> Orb::string_to_object(const std::string& text) { return follow(text, max_hops); }

@@ -30,6 +30,7 @@ struct Corbaloc;
 namespace corelane::core {
 
 class ActiveObject;
+class ClientHooks;
 class ClientParts;
 class Reference;
 class RequestTarget;
@@ -99,6 +100,8 @@ class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory {
   // The functions below are for the layers above.
 
   const Settings& settings() const noexcept;
+  // Returns the hooks that apply to the calls of this ORB (orb/core/hooks).
+  const ClientHooks& client_hooks() const noexcept;
   // Do not keep the result for long. It keeps alive what the executive's threads used, even after the last ORB is
   // destroyed.
   std::shared_ptr<dispatch::Executive> executive();

@@ -139,11 +139,9 @@ bool ServerConnection::answer_builtin(Request& request, const ReplyTo& to, const
 
 void ServerConnection::admit(Request& request, const ReplyTo& to, const ActiveObject& object) {
   asked_for_tasks_ = true;
-  const auto context = request.header.contexts.find(giop::context::contract);
-  if (!context) return send_exception(to, {ErrorKind::bad_param, Completion::no, minor::bad_contract});
-  const auto content = giop::decode_contract(*context);
+  const auto& content = received_.contract;
+  if (!content) return send_exception(to, {ErrorKind::bad_param, Completion::no, minor::bad_contract});
   std::string_view operation;
-  if (!content) return send_exception(to, content.error());
   if (!request.body.read_string(operation)) return send_exception(to, request.body.error());
   if (!content->contract || !is_sound(*content->contract)) {
     const auto fault = content->contract ? fault_of(*content->contract) : std::nullopt;

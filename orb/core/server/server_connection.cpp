@@ -459,10 +459,11 @@ void ServerConnection::take_request(const giop::Message& message, Time received)
   // relaxed: see note_sent()
   if (to.expected && takes_no_replies_.load(std::memory_order_relaxed)) return server_->incidents().request_abandoned();
   to.operation = request->header.operation;
-  const auto code_sets = code_sets_.of_request(request->header.contexts, message.header.version);
-  if (!code_sets) return send_exception(to, code_sets.error());
-  to.code_sets = *code_sets;
-  to.asks_orb = request->header.contexts.find(giop::context::orb).has_value();
+  received_.begin(request->header.operation, message.header.version, received);
+  const auto read = server_->hooks().read(request->header.contexts, received_);
+  to.code_sets = code_sets_.current(message.header.version);
+  to.hooks = received_.notes.mask;
+  if (!read) return send_exception(to, read.error());
   try {
     if (piece_.storage) copy_key(request->header.target.object_key);
     serve(message, *request, to, received);
@@ -520,8 +521,11 @@ void ServerConnection::submit(const giop::Message& message, const Request& reque
   fresh->prepare(shared_from_this(), std::move(object), upcall, message,
                  {.storage = storage_of(message.bytes), .stays = runs_here && holds(stays_, message.bytes)},
                  request.body.offset(), to);
-  if (!chain_of(request, to, fresh->chain())) return;
-  if (fresh->chain().count > 0) fresh->keep_message();  // a thread of the chain that waits may run it
+  if (received_.notes.mask != 0) fresh->note_hooks(received_.notes);
+  if (received_.chain.count > 0) {
+    fresh->chain() = received_.chain;
+    fresh->keep_message();  // a thread of the chain that waits may run it
+  }
   if (server_->requests().enter() != Passage::active) return send_exception(to, shutting_down);
   ServerJob* made = fresh.release();  // from here on recycle() ends it
   made->arrived = received;
@@ -548,33 +552,19 @@ void ServerConnection::submit(const giop::Message& message, const Request& reque
   }
 }
 
-// Decodes the chain context. Returns false if it cannot be decoded; then the request was answered.
-bool ServerConnection::chain_of(const Request& request, const ReplyTo& to, giop::ChainContext& chain) {
-  const auto context = request.header.contexts.find(giop::context::chain);
-  if (!context) return true;
-  const auto content = giop::decode_chain(*context);
-  if (!content) return send_exception(to, content.error()), false;
-  return chain = *content, true;
-}
-
 // Returns the task of a request. Returns nothing if the task was refused; then the request was answered. A task that
 // the request names must be the shared task of the operation, or one that this connection admitted for this operation
 // of this object.
 std::optional<ServerConnection::Whose> ServerConnection::task_of(const Request& request, const ReplyTo& to,
                                                                  ActiveObject& object, const Upcall& upcall,
                                                                  Time received) {
-  if (const auto context = request.header.contexts.find(giop::context::contract)) {
-    const auto content = giop::decode_contract(*context);
-    if (!content) return send_exception(to, content.error()), std::nullopt;
-    if (content->task != no_task) {
-      if (object.shares(content->task, upcall))
-        return Whose{.task = content->task, .foreseen = object.foresees(upcall, received)};
-      TaskOwnership& theirs = binding_.owner ? binding_.owner->tasks_ : tasks_;
-      const TaskOwnership::Use use = theirs.use(content->task, request.header.target.object_key, upcall, received);
-      if (use != TaskOwnership::Use::forbidden)
-        return Whose{.task = content->task, .foreseen = use == TaskOwnership::Use::foreseen};
-      return send_exception(to, foreign_task), std::nullopt;
-    }
+  if (const TaskId task = received_.contract ? received_.contract->task : no_task; task != no_task) {
+    if (object.shares(task, upcall)) return Whose{.task = task, .foreseen = object.foresees(upcall, received)};
+    TaskOwnership& theirs = binding_.owner ? binding_.owner->tasks_ : tasks_;
+    const TaskOwnership::Use use = theirs.use(task, request.header.target.object_key, upcall, received);
+    if (use != TaskOwnership::Use::forbidden)
+      return Whose{.task = task, .foreseen = use == TaskOwnership::Use::foreseen};
+    return send_exception(to, foreign_task), std::nullopt;
   }
   const SharedTask shared = object.shared_task(upcall);
   switch (shared.phase) {

@@ -23,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "orb/core/hooks/server_request_hook.h"
 #include "orb/core/server/server.h"
 #include "orb/core/server/task_ownership.h"
 #include "orb/dispatch/job_source.h"
@@ -42,7 +43,7 @@ struct ReplyTo {
   giop::Version version;
   bool expected = true;
   cdr::CodeSets code_sets{};     // of the request, and therefore of its reply
-  bool asks_orb = false;         // the client asks whether this server runs Corelane, too
+  std::uint32_t hooks = 0;       // the hooks that have a note about the request, see HookNotes::mask
   std::string_view operation{};  // for the log, read only if no reply is expected; lasts as long as the request
 };
 
@@ -203,7 +204,6 @@ class ServerConnection final : public transport::Watcher,
   };
   std::optional<Whose> task_of(const Request& request, const ReplyTo& to, ActiveObject& object, const Upcall& upcall,
                                Time received);
-  bool chain_of(const Request& request, const ReplyTo& to, giop::ChainContext& chain);
   bool answer_builtin(Request& request, const ReplyTo& to, const ActiveObject& object);
   void admit(Request& request, const ReplyTo& to, const ActiveObject& object);
   void depart(Request& request, const ReplyTo& to);
@@ -226,7 +226,8 @@ class ServerConnection final : public transport::Watcher,
   // Owner: the reading thread.
   giop::Assembler assembler_;
   giop::ConnectionCodeSets code_sets_;
-  transport::BorrowedBytes piece_;  // the shared memory being read, until it is used up or a job keeps it
+  ReceivedRequest received_{code_sets_};  // the request that take_request() serves
+  transport::BorrowedBytes piece_;        // the shared memory being read, until it is used up or a job keeps it
   // A copy of the object key of a request in memory that the peer may change. The key chooses the object, and then the
   // check whether a task is for that object.
   std::vector<std::byte> key_;
