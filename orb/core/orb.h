@@ -16,6 +16,7 @@
 #include "orb/base/time.h"
 #include "orb/core/exception.h"
 #include "orb/core/object.h"
+#include "orb/core/policy_factory.h"
 #include "orb/core/type_code_factory.h"
 #include "orb/transport/endpoint.h"
 
@@ -38,7 +39,7 @@ class ValueFactoryBase;
 struct ServantFailure;
 struct Settings;
 
-class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory {
+class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory, public PolicyFactory {
  public:
   using _ref_type = Handle<Orb>;
 

@@ -116,7 +116,7 @@ void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_
   environment_.orb = origin_->orb().get();
   const Settings& settings = origin_->orb()->settings();
   hooks_ = &origin_->orb()->client_hooks();
-  const Duration timeout = settings.request_timeout;
+  const Duration timeout = origin_->request_timeout();
   now_ = os::now();
   deadline_ =
       std::min({options_.latest, CallDeadline::current(), timeout == Duration::zero() ? never : now_ + timeout});
