@@ -4,6 +4,8 @@
 
 #include "orb/base/minor.h"
 #include "orb/core/client/task_binding.h"
+#include "orb/core/policies/relative_roundtrip_timeout.h"
+#include "orb/core/settings.h"
 
 namespace corelane::core {
 
@@ -14,10 +16,21 @@ std::uint64_t next_reference_id() noexcept {
   return last.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: only uniqueness counts
 }
 
+Duration request_timeout_of(const Orb& orb, const PolicyValues* set) noexcept {
+  const PolicyKind& timeout = policies::relative_roundtrip_timeout;
+  return set != nullptr && set->has(timeout) ? policies::roundtrip_time_of(set->of(timeout))
+                                             : orb.settings().request_timeout;
+}
+
 }  // namespace
 
-Reference::Reference(std::shared_ptr<Orb> orb, giop::Ior ior)
-    : id_(next_reference_id()), orb_(std::move(orb)), ior_(std::move(ior)), addresses_(addresses_of(ior_)) {}
+Reference::Reference(std::shared_ptr<Orb> orb, giop::Ior ior, Policies policies)
+    : id_(next_reference_id()),
+      orb_(std::move(orb)),
+      ior_(std::move(ior)),
+      policies_(std::move(policies)),
+      request_timeout_(request_timeout_of(*orb_, policies_.get())),
+      addresses_(addresses_of(ior_)) {}
 
 Reference::Reference(std::shared_ptr<Orb> orb, giop::Ior ior, std::shared_ptr<ActiveObject> local)
     : Reference(std::move(orb), std::move(ior)) {
