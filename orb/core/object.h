@@ -11,11 +11,21 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "orb/cdr/codec.h"
 #include "orb/core/handle.h"
 
+namespace CORBA {
+
+class Policy;
+
+}  // namespace CORBA
+
 namespace corelane::core {
+
+// Whether policies replace those that a reference had, or are added to them.
+enum class SetOverrideType : std::uint32_t { SET_OVERRIDE, ADD_OVERRIDE };
 
 class Object;
 class Orb;
@@ -61,6 +71,14 @@ class Object {
   ObjectReference<Object> _get_component();
   // Returns the ORB that this reference came from. Raises NO_IMPLEMENT for a local object.
   Handle<Orb> _get_orb() const;
+
+  // Returns a reference to the same object, whose calls obey these policies. This reference stays as it is. Raises
+  // CORBA::InvalidPolicies if one of them is not for references, and NO_IMPLEMENT for a local object. orb/corba defines
+  // both functions.
+  ObjectReference<Object> _set_policy_overrides(const std::vector<ObjectReference<::CORBA::Policy>>& policies,
+                                                SetOverrideType how) const;
+  // Returns the policy of this type that was set; nil: none was. Raises INV_POLICY if no reference takes the type.
+  ObjectReference<::CORBA::Policy> _get_policy(std::uint32_t type) const;
 
   // Returns null for a local object.
   const std::shared_ptr<Reference>& _reference() const noexcept { return reference_; }

@@ -26,14 +26,14 @@ constexpr std::size_t largest_reference_file = 1024 * 1024;
 constexpr std::size_t longest_file_name = 255;
 
 // Holds the ORBs that exist. It is never destroyed, because threads may still run when static objects are destroyed.
-struct Registry {
+struct OrbRegistry {
   std::mutex mutex;
   // Guarded by mutex.
   std::map<std::string, std::shared_ptr<Orb>> orbs;
   std::uint64_t made = 0;
 };
-Registry& registry() {
-  static Registry* const instance = new Registry;
+OrbRegistry& registry() {
+  static OrbRegistry* const instance = new OrbRegistry;
   return *instance;
 }
 
@@ -46,7 +46,7 @@ std::string read_reference_file(const std::string& path) {
 std::string excerpt(const std::string& text) { return text.size() <= 60 ? text : text.substr(0, 57) + "..."; }
 
 std::shared_ptr<Orb> take_from_registry(const Orb::State& state) {
-  Registry& all = registry();
+  OrbRegistry& all = registry();
   const std::lock_guard lock(all.mutex);
   const auto known = all.orbs.find(state.id);
   if (known == all.orbs.end() || &known->second->state() != &state) return nullptr;
@@ -86,7 +86,7 @@ Orb::Initialized Orb::init(int& argc, char* argv[], const std::string& id) {
   settings->wait = os::settled(settings->wait);
   settings->executive.best_effort_wait = os::settled(settings->executive.best_effort_wait);
   const std::string name = id.empty() ? settings->id : id;
-  Registry& all = registry();
+  OrbRegistry& all = registry();
   const std::lock_guard lock(all.mutex);
   if (const auto known = all.orbs.find(name); known != all.orbs.end()) return {known->second, false};
   if (settings->log_level) os::log::set_level(*settings->log_level);
@@ -96,7 +96,7 @@ Orb::Initialized Orb::init(int& argc, char* argv[], const std::string& id) {
 }
 
 std::shared_ptr<Orb> Orb::first_of_process() {
-  Registry& all = registry();
+  OrbRegistry& all = registry();
   const std::lock_guard lock(all.mutex);
   const auto rank = [](const auto& orb) { return std::pair(!orb.first.empty(), orb.second->state().number); };
   const auto first = std::min_element(all.orbs.begin(), all.orbs.end(),
@@ -152,6 +152,7 @@ void Orb::State::end() {
 
 std::string Orb::id() const { return state_->id; }
 const Settings& Orb::settings() const noexcept { return state_->settings; }
+const ClientHooks& Orb::client_hooks() const noexcept { return state_->client_hooks; }
 ClientParts& Orb::client_parts() noexcept { return *state_; }
 
 ObjectReference<Object> Orb::string_to_object(const std::string& text) { return follow(text, max_hops); }

@@ -16,6 +16,7 @@
 #include "orb/base/time.h"
 #include "orb/core/exception.h"
 #include "orb/core/object.h"
+#include "orb/core/policy_factory.h"
 #include "orb/core/type_code_factory.h"
 #include "orb/transport/endpoint.h"
 
@@ -30,6 +31,7 @@ struct Corbaloc;
 namespace corelane::core {
 
 class ActiveObject;
+class ClientHooks;
 class ClientParts;
 class Reference;
 class RequestTarget;
@@ -37,7 +39,7 @@ class ValueFactoryBase;
 struct ServantFailure;
 struct Settings;
 
-class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory {
+class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory, public PolicyFactory {
  public:
   using _ref_type = Handle<Orb>;
 
@@ -99,6 +101,8 @@ class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory {
   // The functions below are for the layers above.
 
   const Settings& settings() const noexcept;
+  // Returns the hooks that apply to the calls of this ORB (orb/core/hooks).
+  const ClientHooks& client_hooks() const noexcept;
   // Do not keep the result for long. It keeps alive what the executive's threads used, even after the last ORB is
   // destroyed.
   std::shared_ptr<dispatch::Executive> executive();

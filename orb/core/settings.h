@@ -77,6 +77,7 @@ struct Settings {
   std::optional<OverrunPolicy> peer_overrun;
   int forwards = 8;
   Duration request_timeout = std::chrono::seconds{30};
+  bool propagate_deadlines = false;  // whether requests say how long their clients wait
   Duration connect_timeout = std::chrono::seconds{5};
   Duration flush_timeout = std::chrono::seconds{5};
   std::vector<transport::Endpoint> listen{{"127.0.0.1", 0}};  // not empty

@@ -136,15 +136,19 @@ Expected<RequestCodeSets> code_sets_for(const CodeSetAgreement& server, Version 
 }
 
 Expected<cdr::CodeSets> ConnectionCodeSets::of_request(const ContextList& contexts, Version version) noexcept {
-  if (version == giop_1_0) return default_for_server;
-  const auto context = contexts.find(context::code_sets);
-  if (!context) return sets_;
-  const auto choice = decode_code_sets(*context);
+  if (const auto context = contexts.find(context::code_sets))
+    if (const auto taken = take(*context, version); !taken) return taken.error();
+  return current(version);
+}
+
+Expected<void> ConnectionCodeSets::take(Bytes context, Version version) noexcept {
+  if (version == giop_1_0) return {};
+  const auto choice = decode_code_sets(context);
   if (!choice) return choice.error();
   if (choice->for_char != code_set::utf_8 && choice->for_char != code_set::iso_8859_1) return not_offered;
   const bool has_wchar = choice->for_wchar == code_set::utf_16;
   sets_ = {form_of(choice->for_char), has_wchar ? cdr::WideUse::agreed : cdr::WideUse::no_context};
-  return sets_;
+  return {};
 }
 
 }  // namespace corelane::giop

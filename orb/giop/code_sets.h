@@ -101,6 +101,12 @@ class ConnectionCodeSets {
   // Returns the code sets of a request with these contexts, and remembers them. Failed (CODESET_INCOMPATIBLE, MARSHAL):
   // the request names a set that was not offered, or is malformed. Then the earlier sets stay.
   Expected<cdr::CodeSets> of_request(const ContextList& contexts, Version version) noexcept;
+  // Does the first half of it: remembers what the content of a CodeSets context names. GIOP 1.0 has no code sets.
+  Expected<void> take(Bytes context, Version version) noexcept;
+  // Does the second half: returns the code sets of the request whose context was taken, or that has none.
+  const cdr::CodeSets& current(Version version) const noexcept {
+    return version == giop_1_0 ? default_for_server : sets_;
+  }
 
  private:
   cdr::CodeSets sets_ = default_for_server;

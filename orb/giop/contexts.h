@@ -23,6 +23,7 @@ inline constexpr std::uint32_t contract = 0x434C4E01;   // ours: contract and ta
 inline constexpr std::uint32_t refusal = 0x434C4E02;    // ours: why a task was refused
 inline constexpr std::uint32_t chain = 0x434C4E03;      // ours: the chain of nested calls
 inline constexpr std::uint32_t orb = 0x434C4E04;        // ours: asks whether the other end is this ORB, too
+inline constexpr std::uint32_t deadline = 0x434C4E05;   // ours: how long the client waits (orb/core/hooks/deadline.cpp)
 }  // namespace context
 
 // `data` is the content of the context: an encapsulation for all of the ids above. It is a view.

@@ -8,6 +8,8 @@
 #include "orb/base/minor.h"
 #include "orb/core/client/reference.h"
 #include "orb/core/config/contracts_file.h"
+#include "orb/core/policies/id_assignment.h"
+#include "orb/core/policies/implicit_activation.h"
 #include "orb/core/server/server.h"
 #include "orb/core/settings.h"
 #include "orb/os/log.h"
@@ -77,10 +79,11 @@ void require(const ServantReference<Servant>& servant) {
 }  // namespace
 
 Poa::Poa(std::shared_ptr<AdapterRegistry> registry, std::string name, core::ObjectReference<PoaManager> manager,
-         std::string key_prefix, std::string id_prefix)
+         std::string key_prefix, std::string id_prefix, std::optional<core::PolicyValues> policies)
     : registry_(std::move(registry)),
       name_(std::move(name)),
       manager_(std::move(manager)),
+      policies_(std::move(policies)),
       map_(std::make_unique<Map>(std::move(key_prefix), std::move(id_prefix))) {}
 
 Poa::~Poa() = default;
@@ -89,22 +92,28 @@ core::ObjectReference<Poa> Poa::create_POA(const std::string& name, core::Object
   return create(name, std::move(manager), registry_->next_key_prefix(), {});
 }
 
+core::ObjectReference<Poa> Poa::create_with(const std::string& name, core::ObjectReference<PoaManager> manager,
+                                            const core::PolicyValues& policies) {
+  return create(name, std::move(manager), registry_->next_key_prefix(), {}, policies);
+}
+
 core::ObjectReference<Poa> Poa::create_well_known(const std::string& key, core::ObjectReference<PoaManager> manager) {
   if (key.empty()) core::raise(Error{ErrorKind::bad_param, Completion::no, minor::no_such_adapter}, "an empty key");
   return create(key, std::move(manager), key, registry_->next_key_prefix());  // the stamp is in the id instead
 }
 
 core::ObjectReference<Poa> Poa::create(const std::string& name, core::ObjectReference<PoaManager> manager,
-                                       std::string key_prefix, std::string id_prefix) {
+                                       std::string key_prefix, std::string id_prefix,
+                                       std::optional<core::PolicyValues> policies) {
   {
     const std::lock_guard lock(map_->mutex);
-    map_->require_free(
-        name);  // before a manager is made, for programs that create an adapter where find_POA() would do
+    map_->require_free(name);  // first, for programs that create an adapter where find_POA() would do
   }
   if (!manager)
     manager = core::ObjectReference<PoaManager>(
         std::make_shared<PoaManager>(registry_->orb(), registry_->make_manager_state()));
-  auto child = std::make_shared<Poa>(registry_, name, std::move(manager), std::move(key_prefix), std::move(id_prefix));
+  auto child = std::make_shared<Poa>(registry_, name, std::move(manager), std::move(key_prefix), std::move(id_prefix),
+                                     std::move(policies));
   child->map_->parent = weak_from_this();
   const std::lock_guard lock(map_->mutex);
   map_->require_free(name);
@@ -165,9 +174,30 @@ ObjectId Poa::fresh_id() {
   return id;
 }
 
+// Returns whether the adapter has policies, and this value among them.
+bool Poa::obeys(const core::PolicyKind& kind, core::PolicyValue value) const noexcept {
+  return policies_ && policies_->of(kind) == value;
+}
+
+void Poa::require_own_ids() const {
+  if (obeys(core::policies::id_assignment, core::policies::user_id)) throw WrongPolicy();
+}
+
+// The caller holds the map's mutex.
+void Poa::require_allowed(const ObjectId& id) const {
+  if (!obeys(core::policies::id_assignment, core::policies::system_id)) return;
+  const std::size_t before = map_->id_prefix.size();
+  std::uint64_t number = 0;
+  for (std::size_t i = before; i < id.size(); ++i) number = number << 8 | id[i];
+  const bool is_own = id.size() == before + sizeof number && text_of(id).starts_with(map_->id_prefix) && number > 0 &&
+                      number <= map_->made;
+  if (!is_own) core::raise(Error{ErrorKind::bad_param, Completion::no, minor::omg | 14});
+}
+
 // The caller holds the map's mutex. If an exception is raised, nothing has changed.
 Poa::Entry Poa::add(const ObjectId& id, const ServantReference<Servant>& servant, core::OperationContracts contracts) {
   map_->require_not_destroyed();
+  require_allowed(id);
   if (map_->find(servant.get()) != nullptr) throw ServantAlreadyActive();
   if (map_->find(id) != nullptr) throw ObjectAlreadyActive();
   Entry entry{id, servant,
@@ -198,6 +228,7 @@ void Poa::add_to_registry(const Entry& entry) {
 // Makes the servant active. `id`: null for a new one. `if_active`: what to do if it is active already.
 Poa::Entry Poa::activate(const ObjectId* id, const ServantReference<Servant>& servant, IfActive if_active) {
   require(servant);
+  if (id == nullptr) require_own_ids();
   // Does first what may fail, because an active object requests its tasks.
   const core::Skeleton& skeleton = servant->_skeleton();
   core::OperationContracts contracts = contracts_of(skeleton, registry_->orb()->settings());
@@ -246,6 +277,7 @@ Poa::Entry Poa::active(const ServantReference<Servant>& servant) {
     const std::lock_guard lock(map_->mutex);
     if (const Entry* entry = map_->find(servant.get())) return *entry;
   }
+  if (obeys(core::policies::implicit_activation, core::policies::not_implicitly)) throw ServantNotActive();
   return activate(nullptr, servant, IfActive::keep);  // another thread may have activated it meanwhile
 }
 
@@ -264,6 +296,7 @@ core::ObjectReference<core::Object> Poa::make_reference(const ObjectId& id, std:
 }
 
 core::ObjectReference<core::Object> Poa::create_reference(const std::string& repository_id) {
+  require_own_ids();
   ObjectId id;
   {
     const std::lock_guard lock(map_->mutex);
@@ -278,6 +311,7 @@ core::ObjectReference<core::Object> Poa::create_reference_with_id(const ObjectId
   {
     const std::lock_guard lock(map_->mutex);
     map_->require_not_destroyed();
+    require_allowed(id);
     if (const Entry* entry = map_->find(id)) object = entry->object;
   }
   return make_reference(id, repository_id, std::move(object));

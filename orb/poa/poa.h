@@ -1,12 +1,13 @@
 // Poa (PortableServer::POA) activates servants as objects. PoaManager (PortableServer::POAManager) controls whether
 // their requests run. CORBA 3.3 part 1, 15.3. Adapters are transient with system or user ids, unique servants, an
-// active object map and no servant managers. Other policies are not supported.
+// active object map and no servant managers. orb/core/policies has the policies and their supported values.
 //
 // Threads: any. One mutex guards the map; upcalls run outside it.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "orb/core/object.h"
 #include "orb/core/objects/poa_manager_state.h"
 #include "orb/core/orb.h"
+#include "orb/core/policies/policy_kind.h"
 #include "orb/poa/servant.h"
 
 namespace corelane::poa {
@@ -81,18 +83,40 @@ class Poa final : public core::Object, public std::enable_shared_from_this<Poa> 
   using WrongAdapter = Fault<4>;
   using AdapterNonExistent = Fault<5>;
   using AdapterAlreadyExists = Fault<6>;
+  using WrongPolicy = Fault<7>;
+  // Names a policy of create_POA(), by its place in the list: it is not for adapters, contradicts one before, or
+  // excludes another one.
+  struct InvalidPolicy final : core::UserException {
+    explicit InvalidPolicy(std::uint16_t place = 0) : index_(place) {}
+    std::uint16_t index() const noexcept { return index_; }
+    const char* _rep_id() const noexcept override { return "IDL:omg.org/PortableServer/POA/InvalidPolicy:1.0"; }
+    const char* what() const noexcept override { return "PortableServer::POA::InvalidPolicy"; }
+    void _raise() const override { throw *this; }
 
-  // `id_prefix`: with what the ids begin that the adapter chooses.
+   private:
+    void _encode(cdr::Writer& writer) const override { writer.write(index_); }
+    std::uint16_t index_;
+  };
+
+  // `id_prefix`: with what the ids begin that the adapter chooses. `policies`: nothing for an adapter without
+  // restrictions, which takes ids of the program, chooses ids, and activates servants implicitly.
   Poa(std::shared_ptr<AdapterRegistry> registry, std::string name, core::ObjectReference<PoaManager> manager,
-      std::string key_prefix, std::string id_prefix = {});
+      std::string key_prefix, std::string id_prefix = {}, std::optional<core::PolicyValues> policies = {});
   ~Poa() override;
 
   std::string the_name() const { return name_; }
   core::ObjectReference<PoaManager> the_POAManager() const { return manager_; }
 
   // Makes a transient adapter below this one. This adapter owns it: it lives until either of them is destroyed. With a
-  // nil manager it gets a new one, which holds requests.
+  // nil manager it gets a new one, which holds requests. The adapter has no restrictions: it takes ids of the program,
+  // chooses ids, and activates servants implicitly.
   core::ObjectReference<Poa> create_POA(const std::string& name, core::ObjectReference<PoaManager> manager);
+  // The same with the standard's policies: those of the list, and the standard's default for each other one. Raises
+  // InvalidPolicy. orb/corba/policies.h shows how to make policies; orb/corba defines this function.
+  core::ObjectReference<Poa> create_POA(const std::string& name, core::ObjectReference<PoaManager> manager,
+                                        const std::vector<core::ObjectReference<::CORBA::Policy>>& policies);
+  core::ObjectReference<Poa> create_with(const std::string& name, core::ObjectReference<PoaManager> manager,
+                                         const core::PolicyValues& policies);
   // The same for objects with well-known keys: `key` for the object with the empty id, and `key` followed by the id for
   // others. corbaloc::host:port/key refers to them. References to them stay valid when the program runs again at the
   // same endpoints. Ids that the adapter chooses itself are of this start only, so that such a reference never leads to
@@ -103,7 +127,10 @@ class Poa final : public core::Object, public std::enable_shared_from_this<Poa> 
   // Destroys the adapter and all adapters below it.
   void destroy(bool etherealize_objects, bool wait_for_completion);
 
+  // WrongPolicy: the program chooses all ids of this adapter. The same holds for create_reference().
   ObjectId activate_object(const ServantReference<Servant>& servant);
+  // BAD_PARAM with OMG minor code 14: this adapter chooses all ids, and did not choose this one. The same holds for
+  // create_reference_with_id().
   void activate_object_with_id(const ObjectId& id, const ServantReference<Servant>& servant);
   // Make a reference to an object that need not be active: with a new id, and with `id`. Calls get OBJECT_NOT_EXIST
   // until activate_object_with_id() has activated the id. `repository_id` names the interface of the servant that will
@@ -114,7 +141,8 @@ class Poa final : public core::Object, public std::enable_shared_from_this<Poa> 
   // Deactivates an object. Running requests finish; new ones get OBJECT_NOT_EXIST.
   void deactivate_object(const ObjectId& id);
 
-  ObjectId servant_to_id(const ServantReference<Servant>& servant);  // activates it if it is not active
+  // Activates the servant if it is not active. ServantNotActive: it is not, and the policies do not allow that.
+  ObjectId servant_to_id(const ServantReference<Servant>& servant);
   core::ObjectReference<core::Object> servant_to_reference(const ServantReference<Servant>& servant);
   core::ObjectReference<core::Object> id_to_reference(const ObjectId& id);
   ServantReference<Servant> id_to_servant(const ObjectId& id);
@@ -130,17 +158,22 @@ class Poa final : public core::Object, public std::enable_shared_from_this<Poa> 
       "IDL:omg.org/PortableServer/POA/WrongAdapter:1.0",
       "IDL:omg.org/PortableServer/POA/AdapterNonExistent:1.0",
       "IDL:omg.org/PortableServer/POA/AdapterAlreadyExists:1.0",
+      "IDL:omg.org/PortableServer/POA/WrongPolicy:1.0",
   };
   static constexpr const char* names[] = {
       "PortableServer::POA::ServantAlreadyActive", "PortableServer::POA::ObjectAlreadyActive",
       "PortableServer::POA::ServantNotActive",     "PortableServer::POA::ObjectNotActive",
       "PortableServer::POA::WrongAdapter",         "PortableServer::POA::AdapterNonExistent",
-      "PortableServer::POA::AdapterAlreadyExists",
+      "PortableServer::POA::AdapterAlreadyExists", "PortableServer::POA::WrongPolicy",
   };
   struct Map;
   struct Entry;
   core::ObjectReference<Poa> create(const std::string& name, core::ObjectReference<PoaManager> manager,
-                                    std::string key_prefix, std::string id_prefix);
+                                    std::string key_prefix, std::string id_prefix,
+                                    std::optional<core::PolicyValues> policies = {});
+  bool obeys(const core::PolicyKind& kind, core::PolicyValue value) const noexcept;
+  void require_own_ids() const;
+  void require_allowed(const ObjectId& id) const;
   enum class IfActive : std::uint8_t { refuse, keep };
   Entry activate(const ObjectId* id, const ServantReference<Servant>& servant, IfActive if_active);
   Entry add(const ObjectId& id, const ServantReference<Servant>& servant, core::OperationContracts contracts);
@@ -156,6 +189,7 @@ class Poa final : public core::Object, public std::enable_shared_from_this<Poa> 
   const std::shared_ptr<AdapterRegistry> registry_;
   const std::string name_;
   const core::ObjectReference<PoaManager> manager_;
+  const std::optional<core::PolicyValues> policies_;
   const std::unique_ptr<Map> map_;
 };
 

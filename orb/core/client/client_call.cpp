@@ -61,6 +61,7 @@ Error with_completion(Error error, Completion completed) {
 // body by 12 bytes.
 constexpr std::uint32_t padding_context = 0x434C4E00;
 constexpr std::array<std::byte, 4> padding_data{};
+constexpr Error no_room_for_padding{ErrorKind::imp_limit, Completion::no, minor::too_many_items};
 
 // Returns the strategy to use in a job. Spinning uses the job's budget, so `adaptive` sleeps at once in a job.
 os::WaitStrategy as_in_job(os::WaitStrategy strategy) noexcept {
@@ -121,7 +122,8 @@ void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_
   operation_ = operation;
   environment_.orb = origin_->orb().get();
   const Settings& settings = origin_->orb()->settings();
-  const Duration timeout = settings.request_timeout;
+  hooks_ = &origin_->orb()->client_hooks();
+  const Duration timeout = origin_->request_timeout();
   now_ = os::now();
   deadline_ =
       std::min({options_.latest, CallDeadline::current(), timeout == Duration::zero() ? never : now_ + timeout});
@@ -235,12 +237,46 @@ ClientCall::Header& ClientCall::header_slot() noexcept {
   return headers_[where % headers_.size()];
 }
 
+// Without a cause, the request has no service contexts. As a job of a task, it has the same ones as the last job,
+// except for the job's number.
 bool ClientCall::header_can_be_kept() const noexcept {
-  return version_ == giop::giop_1_2 && !asks_orb_ && addressing_ == giop::Addressing::key && chain_.count == 0 &&
-         options_.contract == nullptr && !code_sets_.to_name;
+  return (hook_causes_ & ~hook_cause::keeps_header) == 0 && version_ == giop::giop_1_2 &&
+         addressing_ == giop::Addressing::key;
+}
+
+std::uint32_t ClientCall::find_hook_causes() const noexcept {
+  std::uint32_t causes = hooks_->causes();
+  if (code_sets_.to_name) causes |= hook_cause::code_sets;
+  if (asks_orb_) causes |= hook_cause::orb;
+  if (options_.binding) causes |= hook_cause::job;
+  if (options_.contract != nullptr) causes |= hook_cause::contract;
+  if (chain_.count > 0) causes |= hook_cause::chain;
+  return causes;
+}
+
+ClientRequest ClientCall::as_hooks_see_it() const noexcept {
+  return {.settings = origin_->orb()->settings(),
+          .operation = operation_,
+          .request_id = request_id_,
+          .version = version_,
+          .oneway = options_.oneway,
+          .deadline = deadline_,
+          .code_sets = code_sets_.to_name,
+          .task = options_.binding ? options_.binding->task() : no_task,
+          .job = {},
+          .contract = options_.contract,
+          .chain = chain_};
+}
+
+// Raises what a hook refuses.
+void ClientCall::add_contexts(giop::ContextBuffer& contexts) {
+  ClientRequest request = as_hooks_see_it();
+  if (options_.binding) request.job = job_ = options_.binding->next_job();
+  if (const auto done = hooks_->before_send(hook_causes_, request, contexts); !done) raise(done.error());
 }
 
 void ClientCall::compose(cdr::Writer& writer) {
+  hook_causes_ = find_hook_causes();
   if (&writer != &writer_ || !header_can_be_kept()) return compose_anew(writer);
   Header& header = header_slot();
   const auto task = options_.binding ? std::optional(options_.binding->task()) : std::nullopt;
@@ -294,40 +330,14 @@ void ClientCall::compose_anew(cdr::Writer& writer) {
   header.target.profile = address.profile;
   header.target.reference = &current_->ior();
 
-  std::array<giop::ServiceContext, 5> contexts;
-  std::size_t count = 0;
-  std::array<std::byte, 12> code_sets;
-  if (code_sets_.to_name) {
-    code_sets = giop::encode_code_sets(*code_sets_.to_name);
-    contexts[count++] = {giop::context::code_sets, code_sets};
-  }
-  std::array<std::byte, 2> orb;
-  if (asks_orb_) {
-    orb = giop::encode_orb();
-    contexts[count++] = {giop::context::orb, orb};
-  }
-  giop::ContractBytes contract;
-  if (options_.binding || options_.contract != nullptr) {
-    giop::ContractContext content;
-    if (options_.binding) {
-      content.task = options_.binding->task();
-      content.job = job_ = options_.binding->next_job();
-    }
-    if (options_.contract != nullptr) content.contract = *options_.contract;
-    contract = giop::encode_contract(content);
-    contexts[count++] = {giop::context::contract, contract};
-  }
-  giop::ChainBytes chain;
-  if (chain_.count > 0) {
-    chain = giop::encode_chain(chain_);
-    contexts[count++] = {giop::context::chain, chain};
-  }
-  giop::begin_request(writer, header, std::span(contexts).first(count), version_);
+  giop::ContextBuffer contexts;
+  if (hook_causes_ != 0) add_contexts(contexts);
+  giop::begin_request(writer, header, contexts.all(), version_);
   // The first body begins at a multiple of 8. A later header of any version can place its body there, too.
   const std::size_t place = &writer == &writer_ ? 0 : body_at_ % 8;
   if (writer.size() % 8 != place) {
-    contexts[count++] = {padding_context, padding_data};
-    giop::begin_request(writer, header, std::span(contexts).first(count), version_);
+    if (!contexts.add(padding_context, padding_data)) raise(no_room_for_padding);
+    giop::begin_request(writer, header, contexts.all(), version_);
   }
   if (&writer == &writer_) body_at_ = writer.size();
   writer.set_code_sets(code_sets_.sets);
@@ -471,6 +481,8 @@ ClientCall::Next ClientCall::take_reply(std::span<const RaisesEntry> raises) {
   if (asks_orb_)
     current_->note_server(*address_,
                           contexts_.find(giop::context::orb) ? Reference::Server::ours : Reference::Server::other);
+  if ((hook_causes_ & hooks_->causes_after_reply()) != 0)
+    hooks_->after_reply(hook_causes_, as_hooks_see_it(), {.status = reply->header.status, .contexts = contexts_});
   switch (reply->header.status) {
     case giop::ReplyStatus::no_exception:
       return Next::done;

@@ -22,6 +22,7 @@
 #include "orb/core/client/task_binding.h"
 #include "orb/core/connections/client_connection.h"
 #include "orb/core/exception.h"
+#include "orb/core/hooks/client_request_hook.h"
 #include "orb/core/invocation.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/headers.h"
@@ -97,6 +98,9 @@ class ClientCall {
   Header& header_slot() noexcept;
   std::size_t find_job(Bytes header, TaskId task) const noexcept;
   bool header_can_be_kept() const noexcept;
+  std::uint32_t find_hook_causes() const noexcept;
+  ClientRequest as_hooks_see_it() const noexcept;
+  void add_contexts(giop::ContextBuffer& contexts);
   void recompose();
   void choose_code_sets(const std::optional<cdr::CharForm>& body = {});
   void note_code_sets() noexcept;
@@ -138,8 +142,10 @@ class ClientCall {
   JobId job_{};  // in the last header that was composed anew for a binding
   giop::RequestCodeSets code_sets_;
   giop::Version version_;
-  bool asks_orb_ = false;  // the request asks whether the server is Corelane, see Reference::server_at()
-  Time now_{};             // when the call began
+  const ClientHooks* hooks_ = nullptr;  // of origin_'s ORB
+  std::uint32_t hook_causes_ = 0;       // why hooks apply to the call; 0: none applies
+  bool asks_orb_ = false;               // the request asks whether the server is Corelane, see Reference::server_at()
+  Time now_{};                          // when the call began
   Time deadline_ = never;
   int forwards_ = 0;
   int retries_ = 0;

@@ -4,6 +4,8 @@
 
 #include "orb/base/minor.h"
 #include "orb/core/client/task_binding.h"
+#include "orb/core/policies/relative_roundtrip_timeout.h"
+#include "orb/core/settings.h"
 
 namespace corelane::core {
 
@@ -19,15 +21,21 @@ std::vector<Address> addresses_within(const Reach& reach, const giop::Ior& ior, 
   return reach.is_limited ? within(reach, addresses_of(ior), orb.endpoints()) : addresses_of(ior);
 }
 
+Duration request_timeout_of(const Orb& orb, const PolicyValues* set) noexcept {
+  const PolicyKind& timeout = policies::relative_roundtrip_timeout;
+  return set != nullptr && set->has(timeout) ? policies::roundtrip_time_of(set->of(timeout))
+                                             : orb.settings().request_timeout;
+}
+
 }  // namespace
 
-Reference::Reference(std::shared_ptr<Orb> orb, giop::Ior ior) : Reference(std::move(orb), std::move(ior), Reach{}) {}
-
-Reference::Reference(std::shared_ptr<Orb> orb, giop::Ior ior, const Reach& reach)
+Reference::Reference(std::shared_ptr<Orb> orb, giop::Ior ior, const Reach& reach, Policies policies)
     : id_(next_reference_id()),
       orb_(std::move(orb)),
       ior_(std::move(ior)),
       reach_(reach),
+      policies_(std::move(policies)),
+      request_timeout_(request_timeout_of(*orb_, policies_.get())),
       addresses_(addresses_within(reach_, ior_, *orb_)) {}
 
 Reference::Reference(std::shared_ptr<Orb> orb, giop::Ior ior, std::shared_ptr<ActiveObject> local)

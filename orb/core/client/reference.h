@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "orb/base/expected.h"
@@ -20,6 +21,7 @@
 #include "orb/core/connections/reach.h"
 #include "orb/core/objects/object_dispatch.h"
 #include "orb/core/orb.h"
+#include "orb/core/policies/policy_kind.h"
 #include "orb/giop/ior.h"
 
 namespace corelane::core {
@@ -28,13 +30,19 @@ class TaskBinding;
 
 class Reference : public std::enable_shared_from_this<Reference> {
  public:
-  Reference(std::shared_ptr<Orb> orb, giop::Ior ior);
-  Reference(std::shared_ptr<Orb> orb, giop::Ior ior, const Reach& reach);
+  Reference(std::shared_ptr<Orb> orb, giop::Ior ior) : Reference(std::move(orb), std::move(ior), Reach{}) {}
+  // For calls that obey policies; null: none.
+  using Policies = std::shared_ptr<const PolicyValues>;
+  Reference(std::shared_ptr<Orb> orb, giop::Ior ior, const Reach& reach, Policies policies = nullptr);
   // For an object of this ORB itself.
   Reference(std::shared_ptr<Orb> orb, giop::Ior ior, std::shared_ptr<ActiveObject> local);
 
   const std::shared_ptr<Orb>& orb() const noexcept { return orb_; }
   const giop::Ior& ior() const noexcept { return ior_; }
+  // Returns the policies that were set for this reference; null: none were.
+  const PolicyValues* policies() const noexcept { return policies_.get(); }
+  // Returns how long a call waits for its reply; 0: for ever.
+  Duration request_timeout() const noexcept { return request_timeout_; }
   // Unique within this process and never reused; never 0.
   std::uint64_t id() const noexcept { return id_; }
   const Reach& reach() const noexcept { return reach_; }
@@ -117,6 +125,8 @@ class Reference : public std::enable_shared_from_this<Reference> {
   const std::shared_ptr<Orb> orb_;
   const giop::Ior ior_;
   const Reach reach_;
+  const Policies policies_;
+  const Duration request_timeout_;
   const std::vector<Address> addresses_;
 
   std::array<std::atomic<const Route*>, 2> routes_by_traffic_{};

@@ -20,7 +20,7 @@ const os::HostAddress* first_of(const std::vector<os::HostAddress>& addresses, b
   return found == addresses.end() ? nullptr : &*found;
 }
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_blanks(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t");
   return first == text.npos ? std::string_view{} : text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
@@ -71,7 +71,7 @@ std::vector<transport::Endpoint> parse_advertised(std::string_view text) {
   std::vector<transport::Endpoint> all;
   for (;;) {  // bound: the text's commas
     const std::size_t comma = text.find(',');
-    auto one = parse_one(trimmed(text.substr(0, comma)));
+    auto one = parse_one(without_blanks(text.substr(0, comma)));
     if (!one) return {};
     all.push_back(std::move(*one));
     if (comma == text.npos) return all;

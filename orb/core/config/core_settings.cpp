@@ -72,6 +72,10 @@ SettingsOf<Settings> core_settings() {
        "How long a call waits for its reply. 0s: for ever",
        [](S& s, V v) { return parse::span_of_time(v, s.request_timeout); },
        {.first = 8}},
+      {"timeout.propagate", "off",
+       "on: each request says how long its client waits for the reply. A Corelane server does not run the request "
+       "after that time, and calls that the servant makes end by then. off: only the client knows",
+       [](S& s, V v) { return parse::yes_or_no(v, s.propagate_deadlines); }},
       {"timeout.connect", "5s",
        "How long connecting may take. A server that sets up a channel waits as long for the client's part, and at "
        "least 2s",

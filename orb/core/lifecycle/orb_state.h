@@ -21,6 +21,7 @@
 #include "orb/core/client/reopener.h"
 #include "orb/core/config/contracts_file.h"
 #include "orb/core/connections/connection_cache.h"
+#include "orb/core/hooks/client_request_hook.h"
 #include "orb/core/objects/object_dispatch.h"
 #include "orb/core/orb.h"
 #include "orb/core/runtime.h"
@@ -66,6 +67,7 @@ struct Orb::State final : ClientParts {
   const std::uint64_t number;  // in the order in which the ORBs of this process were initialized
   const std::string id;
   const Settings settings;
+  const ClientHooks client_hooks{settings};
   // Counts the memory of all accepted connections.
   const std::shared_ptr<transport::MemoryBudget> memory =
       std::make_shared<transport::MemoryBudget>(memory_bounds_of(settings));

@@ -14,7 +14,7 @@ struct ReplyTo {
   giop::Version version;
   bool expected = true;
   cdr::CodeSets code_sets{};     // of the request, and therefore of its reply
-  bool asks_orb = false;         // the client asks whether this server runs Corelane, too
+  std::uint32_t hooks = 0;       // the hooks that have a note about the request, see HookNotes::mask
   std::string_view operation{};  // for the log, read only if no reply is expected; lasts as long as the request
 };
 

@@ -13,7 +13,6 @@
 #include "orb/core/server/server_builtin.h"
 #include "orb/core/server/server_connection.h"
 #include "orb/core/server/server_job.h"
-#include "orb/giop/corelane_contexts.h"
 
 namespace corelane::core {
 namespace {
@@ -107,13 +106,14 @@ void RequestReader::take_request(ServerConnection& connection, const giop::Messa
   ReplyTo to{request->header.request_id, message.header.version, request->header.response_expected()};
   if (to.expected && !replies_.are_taken()) return server_.incidents().request_abandoned();
   to.operation = request->header.operation;
-  const auto code_sets = code_sets_.of_request(request->header.contexts, message.header.version);
-  if (!code_sets) return replies_.send_exception(to, code_sets.error());
-  to.code_sets = *code_sets;
-  to.asks_orb = request->header.contexts.find(giop::context::orb).has_value();
+  received_.begin(request->header.operation, message.header.version, received);
+  const auto read = server_.hooks().read(request->header.contexts, received_);
+  to.code_sets = code_sets_.current(message.header.version);
+  to.hooks = received_.notes.mask;
+  if (!read) return replies_.send_exception(to, read.error());
   try {
     if (memory_.is_shared()) request->header.target.object_key = objects_.copy(request->header.target.object_key);
-    serve(connection, message, *request, to, received);
+    serve(connection, message, *request, to);
   } catch (const std::bad_alloc&) {
     replies_.send_exception(to, no_memory);
   }
@@ -124,22 +124,20 @@ void RequestReader::keep(Bytes message, os::ByteBuffer& in) {
   if (!assembler_.hand_over(message, in)) in.assign(message);
 }
 
-void RequestReader::serve(ServerConnection& connection, const giop::Message& message, Request& request, ReplyTo& to,
-                          Time received) {
+void RequestReader::serve(ServerConnection& connection, const giop::Message& message, Request& request, ReplyTo& to) {
   auto object = objects_.find(request.header.target.object_key);
   if (!object) return replies_.send_exception(to, object.error());
-  if (answer_builtin(connection, request, to, **object)) return;
+  if (answer_builtin(connection, request, received_, to, **object)) return;
   const Upcall* upcall = (*object)->find(request.header.operation);
   if (upcall == nullptr)
     return replies_.send_exception(to, {ErrorKind::bad_operation, Completion::no, minor::no_such_operation});
   to.operation = upcall->name;  // lasts, while submit() may give the message away
-  submit(connection, message, request, to, received, std::move(*object), *upcall);
+  submit(connection, message, request, to, std::move(*object), *upcall);
 }
 
 void RequestReader::submit(ServerConnection& connection, const giop::Message& message, const Request& request,
-                           const ReplyTo& to, Time received, std::shared_ptr<ActiveObject> object,
-                           const Upcall& upcall) {
-  const std::optional<RequestTask> whose = task_of(connection, request.header, to, *object, upcall, received);
+                           const ReplyTo& to, std::shared_ptr<ActiveObject> object, const Upcall& upcall) {
+  const std::optional<RequestTask> whose = task_of(connection, request.header, received_, to, *object, upcall);
   if (!whose) return;
   const bool of_task = whose->task != no_task;
   if (of_task || whose->asks) stream_.read_for_tasks();
@@ -152,11 +150,14 @@ void RequestReader::submit(ServerConnection& connection, const giop::Message& me
   fresh->prepare(connection.shared_from_this(), std::move(object), upcall, message,
                  {.storage = memory_.storage_of(message.bytes), .stays = runs_here && memory_.is_kept(message.bytes)},
                  request.body.offset(), to);
-  if (!chain_of(request, to, fresh->chain())) return;
-  if (fresh->chain().count > 0) fresh->keep_message();  // a thread of the chain that waits may run it
+  if (received_.notes.mask != 0) fresh->note_hooks(received_.notes);
+  if (received_.chain.count > 0) {
+    fresh->chain() = received_.chain;
+    fresh->keep_message();  // a thread of the chain that waits may run it
+  }
   if (server_.requests().enter() != Passage::active) return replies_.send_exception(to, shutting_down);
   ServerJob* made = fresh.release();  // from here on recycle() ends it
-  made->arrived = received;
+  made->arrived = received_.received;
   made->task = whose->task;
   const auto& owner = connection.binding().owner();
   made->owner = owner ? owner->id() : connection.id();
@@ -185,15 +186,6 @@ void RequestReader::pass_on(ServerConnection& connection, ServerJob& made, dispa
   } else if (const auto taken = server_.executive().submit(job); !taken) {
     replies_.send_exception(route.to, taken.error());
   }
-}
-
-// Decodes the chain context. Returns false if it cannot be decoded; then the request was answered.
-bool RequestReader::chain_of(const Request& request, const ReplyTo& to, giop::ChainContext& chain) {
-  const auto context = request.header.contexts.find(giop::context::chain);
-  if (!context) return true;
-  const auto content = giop::decode_chain(*context);
-  if (!content) return replies_.send_exception(to, content.error()), false;
-  return chain = *content, true;
 }
 
 void RequestReader::take_locate_request(const giop::Message& message) {

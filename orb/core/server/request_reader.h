@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 
+#include "orb/core/hooks/server_request_hook.h"
 #include "orb/core/server/message_deadline.h"
 #include "orb/core/server/message_memory.h"
 #include "orb/core/server/message_quota.h"
@@ -23,7 +24,6 @@
 #include "orb/dispatch/job_source.h"
 #include "orb/giop/assembler.h"
 #include "orb/giop/code_sets.h"
-#include "orb/giop/corelane_contexts.h"
 #include "orb/giop/headers.h"
 #include "orb/os/memory/byte_buffer.h"
 #include "orb/transport/connection.h"
@@ -82,11 +82,10 @@ class RequestReader {
   void take(ServerConnection& connection, const giop::Message& message, Time received);
   void refuse_too_large(const giop::Message& message);
   void take_request(ServerConnection& connection, const giop::Message& message, Time received);
-  void serve(ServerConnection& connection, const giop::Message& message, Request& request, ReplyTo& to, Time received);
+  void serve(ServerConnection& connection, const giop::Message& message, Request& request, ReplyTo& to);
   void submit(ServerConnection& connection, const giop::Message& message, const Request& request, const ReplyTo& to,
-              Time received, std::shared_ptr<ActiveObject> object, const Upcall& upcall);
+              std::shared_ptr<ActiveObject> object, const Upcall& upcall);
   void pass_on(ServerConnection& connection, ServerJob& made, dispatch::JobPtr job, const Route& route);
-  bool chain_of(const Request& request, const ReplyTo& to, giop::ChainContext& chain);
   void take_locate_request(const giop::Message& message);
   void take_cancel(const giop::Message& message);
   void note_use(bool by_reactor) noexcept;
@@ -99,6 +98,7 @@ class RequestReader {
   MessageQuota& quota_;  // the assembler has it
   giop::Assembler assembler_;
   giop::ConnectionCodeSets code_sets_;
+  ReceivedRequest received_{code_sets_};  // the request that take_request() serves
   ObjectFinder objects_;
   MessageMemory memory_;
   MessageDeadline deadline_;

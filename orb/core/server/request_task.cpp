@@ -2,7 +2,6 @@
 
 #include "orb/base/minor.h"
 #include "orb/core/server/server_connection.h"
-#include "orb/giop/corelane_contexts.h"
 
 namespace corelane::core {
 namespace {
@@ -39,18 +38,16 @@ std::optional<RequestTask> shared_task_of(ServerConnection& connection, const Re
 
 }  // namespace
 
-std::optional<RequestTask> task_of(ServerConnection& connection, const giop::RequestHeader& header, const ReplyTo& to,
-                                   ActiveObject& object, const Upcall& upcall, Time received) {
-  const auto context = header.contexts.find(giop::context::contract);
-  if (!context) return shared_task_of(connection, to, object, upcall, received);
-  const auto content = giop::decode_contract(*context);
-  if (!content) return connection.replies().send_exception(to, content.error()), std::nullopt;
-  if (content->task == no_task) return shared_task_of(connection, to, object, upcall, received);
-  if (object.shares(content->task, upcall))
-    return RequestTask{.task = content->task, .foreseen = object.foresees(upcall, received)};
-  const TaskOwnership::Use use = tasks_for(connection).use(content->task, header.target.object_key, upcall, received);
+std::optional<RequestTask> task_of(ServerConnection& connection, const giop::RequestHeader& header,
+                                   const ReceivedRequest& received, const ReplyTo& to, ActiveObject& object,
+                                   const Upcall& upcall) {
+  const TaskId named = received.contract ? received.contract->task : no_task;
+  const Time at = received.received;
+  if (named == no_task) return shared_task_of(connection, to, object, upcall, at);
+  if (object.shares(named, upcall)) return RequestTask{.task = named, .foreseen = object.foresees(upcall, at)};
+  const TaskOwnership::Use use = tasks_for(connection).use(named, header.target.object_key, upcall, at);
   if (use != TaskOwnership::Use::forbidden)
-    return RequestTask{.task = content->task, .foreseen = use == TaskOwnership::Use::foreseen};
+    return RequestTask{.task = named, .foreseen = use == TaskOwnership::Use::foreseen};
   return connection.replies().send_exception(to, foreign_task), std::nullopt;
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "orb/base/ids.h"
-#include "orb/base/time.h"
+#include "orb/core/hooks/server_request_hook.h"
 #include "orb/core/objects/object_dispatch.h"
 #include "orb/core/server/reply_to.h"
 #include "orb/giop/headers.h"
@@ -23,7 +23,8 @@ struct RequestTask {
 // Returns the task of a request. Returns nothing if the task was refused; then the request was answered. A task that
 // the request names must be the shared task of the operation, or one that this connection, or the one to whose task it
 // is bound, admitted for this operation of this object.
-std::optional<RequestTask> task_of(ServerConnection& connection, const giop::RequestHeader& header, const ReplyTo& to,
-                                   ActiveObject& object, const Upcall& upcall, Time received);
+std::optional<RequestTask> task_of(ServerConnection& connection, const giop::RequestHeader& header,
+                                   const ReceivedRequest& received, const ReplyTo& to, ActiveObject& object,
+                                   const Upcall& upcall);
 
 }  // namespace corelane::core

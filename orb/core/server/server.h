@@ -18,6 +18,7 @@
 #include "orb/base/weak_list.h"
 #include "orb/core/chains/inside_servant.h"
 #include "orb/core/client/reference.h"
+#include "orb/core/hooks/server_request_hook.h"
 #include "orb/core/objects/entry_counter.h"
 #include "orb/core/objects/object_dispatch.h"
 #include "orb/core/server/incident_log.h"
@@ -57,6 +58,7 @@ class Server : public std::enable_shared_from_this<Server> {
   const Settings& settings() const noexcept { return settings_; }
   dispatch::Executive& executive() noexcept { return executive_; }
   RequestTarget& target() noexcept { return target_; }
+  const ServerHooks& hooks() const noexcept { return hooks_; }
   cdr::Environment* environment() noexcept { return &environment_; }
   // If enter() returns `active`, the request counts until its job leaves.
   EntryCounter& requests() noexcept { return requests_; }
@@ -79,6 +81,7 @@ class Server : public std::enable_shared_from_this<Server> {
 
   // Constant after listen().
   const Settings& settings_;
+  const ServerHooks hooks_{settings_};
   dispatch::Executive& executive_;
   RequestTarget& target_;
   ReferenceEnvironment environment_;

@@ -109,14 +109,12 @@ constexpr Error bound_already{ErrorKind::bad_inv_order, Completion::no, minor::c
 constexpr Error unknown_task{ErrorKind::bad_param, Completion::no, minor::unknown_task};
 constexpr Error no_operation{ErrorKind::bad_operation, Completion::no, minor::no_such_operation};
 
-void admit(ServerConnection& connection, Request& request, const ReplyTo& to, const ActiveObject& object) {
+void admit(ServerConnection& connection, Request& request, const std::optional<giop::ContractContext>& content,
+           const ReplyTo& to, const ActiveObject& object) {
   connection.reader().use().note_asked();
-  const auto context = request.header.contexts.find(giop::context::contract);
-  if (!context)
+  if (!content)
     return connection.replies().send_exception(to, {ErrorKind::bad_param, Completion::no, minor::bad_contract});
-  const auto content = giop::decode_contract(*context);
   std::string_view operation;
-  if (!content) return connection.replies().send_exception(to, content.error());
   if (!request.body.read_string(operation)) return connection.replies().send_exception(to, request.body.error());
   if (!content->contract || !is_sound(*content->contract)) {
     const auto fault = content->contract ? fault_of(*content->contract) : std::nullopt;
@@ -197,10 +195,11 @@ void bind(ServerConnection& connection, Request& request, const ReplyTo& to) {
 
 }  // namespace
 
-bool answer_builtin(ServerConnection& connection, Request& request, const ReplyTo& to, const ActiveObject& object) {
+bool answer_builtin(ServerConnection& connection, Request& request, const ReceivedRequest& received, const ReplyTo& to,
+                    const ActiveObject& object) {
   const std::string_view operation = request.header.operation;
   if (!operation.starts_with('_')) return false;
-  if (operation == "_corelane_admit") return admit(connection, request, to, object), true;
+  if (operation == "_corelane_admit") return admit(connection, request, received.contract, to, object), true;
   if (operation == "_corelane_depart") return depart(connection, request, to), true;
   if (operation == "_corelane_bind") return bind(connection, request, to), true;
   if (operation == "_corelane_offer") return offer(connection, request, to), true;

@@ -2,6 +2,7 @@
 // Thread: the one that reads the connection.
 #pragma once
 
+#include "orb/core/hooks/server_request_hook.h"
 #include "orb/core/objects/object_dispatch.h"
 #include "orb/core/server/reply_to.h"
 #include "orb/giop/headers.h"
@@ -11,7 +12,7 @@ namespace corelane::core {
 class ServerConnection;
 
 // Returns false if the request is not such a one. std::bad_alloc.
-bool answer_builtin(ServerConnection& connection, giop::Parsed<giop::RequestHeader>& request, const ReplyTo& to,
-                    const ActiveObject& object);
+bool answer_builtin(ServerConnection& connection, giop::Parsed<giop::RequestHeader>& request,
+                    const ReceivedRequest& received, const ReplyTo& to, const ActiveObject& object);
 
 }  // namespace corelane::core

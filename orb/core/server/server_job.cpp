@@ -26,6 +26,12 @@ using errors::queue_full;
 using errors::shutting_down;
 using transport::MemoryAccount;
 
+void begin_reply(cdr::Writer& writer, const ReplyTo& to, giop::ReplyStatus status,
+                 std::span<const giop::ServiceContext> contexts) {
+  giop::begin_reply(writer, {.request_id = to.request_id, .status = status, .contexts = {}}, contexts, to.version);
+  writer.set_code_sets(to.code_sets);
+}
+
 thread_local const ServerConnection* peer_on_this_thread = nullptr;
 
 // Notes whose request the calling thread runs, until destruction.
@@ -74,6 +80,7 @@ void ServerJob::prepare(std::shared_ptr<ServerConnection> connection, std::share
   body_at_ = body_at;
   to_ = to;
   chain_.count = 0;
+  notes_.mask = 0;
   replies_ = false;
   answered_.store(false, std::memory_order_relaxed);  // relaxed: published with the job
   storage_ = std::move(place.storage);
@@ -161,6 +168,7 @@ void ServerJob::take_over(ServerJob& other) {
   body_at_ = other.body_at_;
   to_ = other.to_;
   chain_ = other.chain_;
+  notes_ = other.notes_;
   replies_ = false;
   // relaxed: published with the job
   answered_.store(other.answered_.load(std::memory_order_relaxed), std::memory_order_relaxed);
@@ -178,8 +186,28 @@ void ServerJob::take_over(ServerJob& other) {
   connection_->requests().replace(other, *this);
 }
 
+// HookedUpcall is the operation of a request, as hooks see it.
+class ServerJob::HookedUpcall final : public ServerUpcall {
+ public:
+  explicit HookedUpcall(ServerJob& job) : job_(job) {}
+
+  void proceed() override { job_.run_upcall(); }
+  void refuse(const Error& error) override {
+    if (!job_.to_.expected) job_.connection_->server().incidents().oneway_dropped(job_.to_.operation, error);
+    write_exception(job_.writer_, job_.to_, error, {}, nullptr);
+  }
+
+ private:
+  ServerJob& job_;
+};
+
+void ServerJob::run_hooks() {
+  HookedUpcall upcall(*this);
+  run_around_upcall(notes_, upcall, server_request_hooks());
+}
+
 void ServerJob::run_inside() {
-  run_upcall();
+  notes_.mask == 0 ? run_upcall() : run_hooks();
   message_ = {};
   // Free the memory before the reply: the client may then send as much again.
   storage_.reset();
@@ -330,15 +358,11 @@ void ServerJob::recycle() noexcept {
 
 void begin_reply_to(cdr::Writer& writer, const ReplyTo& to, giop::ReplyStatus status,
                     std::span<const giop::ServiceContext> contexts) {
-  std::array<giop::ServiceContext, 4> with_orb;
-  const auto orb = giop::encode_orb();
-  if (to.asks_orb) {
-    std::copy(contexts.begin(), contexts.end(), with_orb.begin());  // bound: two, see below
-    with_orb[contexts.size()] = {giop::context::orb, orb};
-    contexts = std::span(with_orb).first(contexts.size() + 1);
-  }
-  giop::begin_reply(writer, {.request_id = to.request_id, .status = status, .contexts = {}}, contexts, to.version);
-  writer.set_code_sets(to.code_sets);
+  if (to.hooks == 0) return begin_reply(writer, to, status, contexts);
+  giop::ContextBuffer all;
+  for (const giop::ServiceContext& context : contexts) all.add_view(context);  // bound: two, see below
+  add_reply_contexts(to.hooks, all);
+  begin_reply(writer, to, status, all.all());
 }
 
 void write_exception(cdr::Writer& writer, const ReplyTo& to, const Error& error, std::string_view text,

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "orb/cdr/writer.h"
+#include "orb/core/hooks/server_request_hook.h"
 #include "orb/core/objects/object_dispatch.h"
 #include "orb/core/server/server_connection.h"
 #include "orb/dispatch/job.h"
@@ -51,6 +52,8 @@ class ServerJob final : public dispatch::Job {
   Bytes take_reply() noexcept;
   // Returns the chain in which the request is nested; empty after prepare().
   giop::ChainContext& chain() noexcept { return chain_; }
+  // Sets what hooks have noted about the request; nothing after prepare().
+  void note_hooks(const HookNotes& notes) noexcept { notes_ = notes; }
   // Takes over the cancellation of a request that continues in this job. The connection calls it with its jobs locked.
   void inherit(const ServerJob& other) noexcept {
     // relaxed: both are under the connection's lock
@@ -75,7 +78,9 @@ class ServerJob final : public dispatch::Job {
  private:
   static constexpr std::size_t longest_kept = 64 * 1024;  // a larger buffer is freed
   void discount() noexcept;
+  class HookedUpcall;
   void run_inside();
+  void run_hooks();
   void run_upcall();
   void reply_unwritable();
   void reply_user_exception(const UserException& exception);
@@ -100,6 +105,7 @@ class ServerJob final : public dispatch::Job {
   std::size_t body_at_ = 0;
   ReplyTo to_;
   giop::ChainContext chain_;
+  HookNotes notes_;
   std::atomic<bool> cancelled_{false};
   bool listed_ = false;
   bool replies_ = false;  // the reply is in writer_
