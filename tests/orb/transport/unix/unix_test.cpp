@@ -404,7 +404,7 @@ TEST_CASE("a socket that a user owns, and where another user's process listens, 
   }
   Host host;
   const std::string path = host.directory / "s";
-  const os::Fd server = plain_socket_at(path, true);
+  const os::Fd server = listening_socket(path);
   REQUIRE(::chown(path.c_str(), another_user, another_user) == 0);
   CHECK_FALSE(host.connect(path, another_user));
   CHECK_FALSE(host.connect(path, 0));
