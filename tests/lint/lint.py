@@ -151,8 +151,8 @@ EXPORTED = {
         "process/environment.h", "process/fork_guard.h", "process/process_watch.h", "process/error_capture.h",
         "process/size_limit_guard.h", "threads/closer.h", "threads/deadline_class.h", "threads/deferral.h",
         "threads/core_isolation.h", "threads/scheduling_class.h", "threads/thread_barrier.h", "threads/thread_state.h",
-        "wait/adaptive_spin.h", "wait/directory_bell.h", "wait/doorbell.h", "wait/event_poll.h", "wait/spin_guard.h", "wait/wait.h",
-        "wait/wait_loop.h",
+        "wait/adaptive_spin.h", "wait/condition_variable.h", "wait/directory_bell.h", "wait/doorbell.h",
+        "wait/event_poll.h", "wait/spin_guard.h", "wait/wait.h", "wait/wait_loop.h",
     ],
     "orb/transport": ["detail/reactor_impl.h", "tcp/tcp.h"],
     "orb/sched": [
