@@ -27,4 +27,5 @@
 #define CORELANE_ACQUIRE(...) CORELANE_THREAD_SAFETY(acquire_capability(__VA_ARGS__))
 #define CORELANE_TRY_ACQUIRE(...) CORELANE_THREAD_SAFETY(try_acquire_capability(__VA_ARGS__))
 #define CORELANE_RELEASE(...) CORELANE_THREAD_SAFETY(release_capability(__VA_ARGS__))
-#define CORELANE_RETURN_CAPABILITY(mutex) CORELANE_THREAD_SAFETY(lock_returned(mutex))
+#define CORELANE_ACQUIRE_SHARED(...) CORELANE_THREAD_SAFETY(acquire_shared_capability(__VA_ARGS__))
+#define CORELANE_RELEASE_SHARED(...) CORELANE_THREAD_SAFETY(release_shared_capability(__VA_ARGS__))

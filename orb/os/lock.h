@@ -1,5 +1,5 @@
-// LockGuard and UniqueLock hold a mutex until the end of their scope, like std::lock_guard and std::unique_lock. clang
-// checks their use (orb/base/thread_safety.h): libstdc++ does not annotate its locks.
+// LockGuard, UniqueLock and SharedLock hold a mutex until the end of their scope, like those of the standard library.
+// clang checks their use (orb/base/thread_safety.h): libstdc++ does not annotate its locks.
 //
 //   if (!mutex_.try_lock()) return;
 //   const os::LockGuard lock(mutex_, std::adopt_lock);   // clang cannot check std::try_to_lock
@@ -22,6 +22,19 @@ class CORELANE_SCOPED_CAPABILITY LockGuard {
   LockGuard(const LockGuard&) = delete;
   LockGuard& operator=(const LockGuard&) = delete;
   ~LockGuard() CORELANE_RELEASE() { mutex_.unlock(); }
+
+ private:
+  Mutex& mutex_;
+};
+
+// Holds a SharedMutex together with other readers.
+template <typename Mutex>
+class CORELANE_SCOPED_CAPABILITY SharedLock {
+ public:
+  explicit SharedLock(Mutex& mutex) CORELANE_ACQUIRE_SHARED(mutex) : mutex_(mutex) { mutex_.lock_shared(); }
+  SharedLock(const SharedLock&) = delete;
+  SharedLock& operator=(const SharedLock&) = delete;
+  ~SharedLock() CORELANE_RELEASE() { mutex_.unlock_shared(); }
 
  private:
   Mutex& mutex_;

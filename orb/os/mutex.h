@@ -4,6 +4,7 @@
 #pragma once
 
 #include <mutex>
+#include <shared_mutex>
 
 #include "orb/base/thread_safety.h"
 
@@ -19,6 +20,18 @@ class CORELANE_CAPABILITY("mutex") Mutex {
   friend class ConditionVariable;
 
   std::mutex mutex_;
+};
+
+// Several readers, or one writer.
+class CORELANE_CAPABILITY("mutex") SharedMutex {
+ public:
+  void lock() CORELANE_ACQUIRE() { mutex_.lock(); }
+  void unlock() noexcept CORELANE_RELEASE() { mutex_.unlock(); }
+  void lock_shared() CORELANE_ACQUIRE_SHARED() { mutex_.lock_shared(); }
+  void unlock_shared() noexcept CORELANE_RELEASE_SHARED() { mutex_.unlock_shared(); }
+
+ private:
+  std::shared_mutex mutex_;
 };
 
 }  // namespace corelane::os

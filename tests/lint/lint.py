@@ -176,7 +176,7 @@ FULL_FOLDER = 30  # files
 # clang checks the use of os::Mutex and os::PiMutex, but not that of std::mutex. So the library has members of these types
 # only. These folders are not annotated yet. Make the list shorter, not longer.
 STANDARD_MUTEX = re.compile(r"\bstd::(?:shared_|timed_)?mutex\s+\w+\s*[;{=C]")
-WITH_STANDARD_MUTEX = ["orb/core/", "orb/poa/", "orb/transport/", "services/nameserver/"]
+WITH_STANDARD_MUTEX = ["orb/core/", "orb/poa/", "orb/transport/"]
 WRAPS_STANDARD_MUTEX = "orb/os/mutex.h"
 
 # Parts of other projects that only some folders know, so that the rest builds and reads without them.

@@ -1,6 +1,7 @@
 // Tests the annotated locks, with both mutexes.
 #include "orb/os/lock.h"
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <mutex>
 #include <thread>
@@ -67,4 +68,21 @@ TEMPLATE_TEST_CASE("a unique lock that was released does not unlock again", "", 
     lock.unlock();
   }
   CHECK(is_free(mutex));
+}
+
+TEST_CASE("readers hold a shared mutex together, and a writer waits for them") {
+  SharedMutex mutex;
+  std::atomic<bool> wrote{false};
+  std::thread writer;
+  {
+    const SharedLock first(mutex);
+    std::thread([&] { const SharedLock second(mutex); }).join();  // would wait forever if readers excluded each other
+    writer = std::thread([&] {
+      const LockGuard lock(mutex);
+      wrote = true;
+    });
+    CHECK_FALSE(wrote);
+  }
+  writer.join();
+  CHECK(wrote);
 }
