@@ -28,7 +28,10 @@ if(CORELANE_MOLD)
   add_link_options(-fuse-ld=mold)
 endif()
 
-add_compile_options(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  set(CORELANE_LOCK_CHECKS -Wthread-safety)  # checks the annotations of orb/base/thread_safety.h
+endif()
+add_compile_options(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror ${CORELANE_LOCK_CHECKS})
 if(CORELANE_BUILD_FUZZERS)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     message(FATAL_ERROR "CORELANE_BUILD_FUZZERS needs clang: configure with -DCMAKE_CXX_COMPILER=clang++-16")

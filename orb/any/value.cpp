@@ -1,18 +1,20 @@
 #include "orb/any/value.h"
 
 #include <map>
-#include <mutex>
 
 #include "orb/any/value_read.h"
 #include "orb/any/value_write.h"
+#include "orb/base/thread_safety.h"
+#include "orb/os/lock.h"
+#include "orb/os/mutex.h"
 
 namespace corelane::any {
 namespace {
 
 // The registered factories. Thread: any, under the mutex, which is held for one look-up.
 struct Registry {
-  std::mutex mutex;
-  std::map<std::string, std::shared_ptr<ValueFactory>, std::less<>> factories;
+  os::Mutex mutex;
+  std::map<std::string, std::shared_ptr<ValueFactory>, std::less<>> factories CORELANE_GUARDED_BY(mutex);
 };
 Registry& registry() {
   static Registry registry;
@@ -22,7 +24,7 @@ Registry& registry() {
 }  // namespace
 
 std::shared_ptr<ValueFactory> register_factory(std::string_view id, std::shared_ptr<ValueFactory> factory) {
-  const std::lock_guard lock(registry().mutex);
+  const os::LockGuard lock(registry().mutex);
   std::shared_ptr<ValueFactory>& entry = registry().factories[std::string(id)];
   entry.swap(factory);
   return factory;
@@ -30,7 +32,7 @@ std::shared_ptr<ValueFactory> register_factory(std::string_view id, std::shared_
 
 bool unregister_factory(std::string_view id) {
   std::shared_ptr<ValueFactory> removed;  // destroyed after the mutex is released
-  const std::lock_guard lock(registry().mutex);
+  const os::LockGuard lock(registry().mutex);
   const auto found = registry().factories.find(id);
   if (found == registry().factories.end()) return false;
   removed = std::move(found->second);
@@ -39,7 +41,7 @@ bool unregister_factory(std::string_view id) {
 }
 
 std::shared_ptr<ValueFactory> find_factory(std::string_view id) {
-  const std::lock_guard lock(registry().mutex);
+  const os::LockGuard lock(registry().mutex);
   const auto found = registry().factories.find(id);
   return found == registry().factories.end() ? nullptr : found->second;
 }

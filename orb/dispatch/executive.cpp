@@ -1,7 +1,6 @@
 #include "orb/dispatch/executive.h"
 
 #include <condition_variable>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <string_view>
@@ -9,11 +8,13 @@
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
+#include "orb/base/thread_safety.h"
 #include "orb/dispatch/best_effort/best_effort_servers.h"
 #include "orb/dispatch/inline/inline_tasks.h"
 #include "orb/dispatch/manager/managed_tasks.h"
 #include "orb/dispatch/queue/executive_state.h"
 #include "orb/dispatch/serving/request_source.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/sched/priority.h"
@@ -28,12 +29,17 @@ constexpr Error bad_option{.kind = ErrorKind::bad_param, .minor = minor::bad_opt
 struct Answer {
   os::PiMutex mutex;
   std::condition_variable_any ready;
-  std::optional<Expected<Admission, NotAdmitted>> value;
+  std::optional<Expected<Admission, NotAdmitted>> value CORELANE_GUARDED_BY(mutex);
 
   void set(Expected<Admission, NotAdmitted> answer) {
-    const std::lock_guard lock(mutex);
+    const os::LockGuard lock(mutex);
     value.emplace(std::move(answer));
     ready.notify_one();
+  }
+  Expected<Admission, NotAdmitted> wait() {
+    os::UniqueLock lock(mutex);
+    ready.wait(lock, [this]() CORELANE_REQUIRES(mutex) { return value.has_value(); });
+    return *value;
   }
 };
 
@@ -109,9 +115,7 @@ void Executive::admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler
 Expected<Admission, NotAdmitted> Executive::admit_and_wait(AdmissionRequest request) {
   const auto answer = std::make_shared<Answer>();
   admit(std::move(request), std::make_unique<AnswerHandler>(answer));
-  std::unique_lock lock(answer->mutex);
-  answer->ready.wait(lock, [&] { return answer->value.has_value(); });
-  return *answer->value;
+  return answer->wait();
 }
 
 void Executive::depart(TaskId task, PeerId owner) noexcept { state_->depart(task, owner); }

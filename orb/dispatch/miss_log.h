@@ -6,11 +6,12 @@
 
 #include <array>
 #include <cstddef>
-#include <mutex>
 #include <vector>
 
 #include "orb/base/ids.h"
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
+#include "orb/os/lock.h"
 #include "orb/os/pi_mutex.h"
 
 namespace corelane::dispatch {
@@ -28,7 +29,7 @@ class MissLog {
   static constexpr std::size_t capacity = 256;  // the newest are kept
 
   void record(const Miss& miss) noexcept {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     misses_[next_++ % capacity] = miss;
   }
 
@@ -42,14 +43,14 @@ class MissLog {
   void copy_to(std::vector<Miss>& into) const {
     into.clear();
     into.reserve(capacity);  // before the lock: the task's thread may wait for it
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     for (std::size_t i = next_ > capacity ? next_ - capacity : 0; i < next_; ++i) into.push_back(misses_[i % capacity]);
   }
 
  private:
   mutable os::PiMutex mutex_;
-  std::array<Miss, capacity> misses_{};
-  std::size_t next_ = 0;
+  std::array<Miss, capacity> misses_ CORELANE_GUARDED_BY(mutex_){};
+  std::size_t next_ CORELANE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace corelane::dispatch

@@ -1,15 +1,15 @@
 #include "orb/dispatch/refusal_log.h"
 
 #include <algorithm>
-#include <mutex>
 
 #include "orb/base/peer.h"
+#include "orb/os/lock.h"
 
 namespace corelane::dispatch {
 
 void RefusalLog::record(std::string_view label, PeerId owner, const Contract& contract, const sched::Refusal& why,
                         Time asked) noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   Row& row = row_of(label.substr(0, label_length), owner);
   row.owner = connection_of(owner);
   row.contract = contract;
@@ -37,7 +37,7 @@ std::vector<RefusedAdmission> RefusalLog::latest() const {
   std::vector<Row> rows;
   rows.reserve(most);  // before the lock: the manager may wait for it
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     rows = rows_;
   }
   std::erase_if(rows, [](const Row& row) { return row.times == 0; });

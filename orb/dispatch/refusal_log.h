@@ -15,6 +15,7 @@
 
 #include "orb/base/contract.h"
 #include "orb/base/ids.h"
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/sched/refusal.h"
@@ -57,11 +58,11 @@ class RefusalLog {
     std::uint64_t times = 0;  // 0: free
     std::uint64_t turn = 0;   // the number of its latest refusal
   };
-  Row& row_of(std::string_view label, PeerId owner) noexcept;
+  Row& row_of(std::string_view label, PeerId owner) noexcept CORELANE_REQUIRES(mutex_);
 
   mutable os::PiMutex mutex_;
-  std::vector<Row> rows_;    // guarded by mutex_
-  std::uint64_t turns_ = 0;  // guarded by mutex_
+  std::vector<Row> rows_ CORELANE_GUARDED_BY(mutex_);
+  std::uint64_t turns_ CORELANE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace corelane::dispatch

@@ -10,6 +10,7 @@
 
 #include "orb/base/what_of.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
 
@@ -41,7 +42,7 @@ bool inside_event_handler() noexcept { return handling; }
 void TaskEvents::set(TaskEventKind kind, TaskEventHandler handler) {
   std::shared_ptr<const TaskEventHandler> next;
   if (handler) next = std::make_shared<const TaskEventHandler>(std::move(handler));
-  const std::lock_guard lock(calling_);
+  const os::LockGuard lock(calling_);
   // relaxed: a hint for post(); without a handler, tell() does nothing
   if (next)
     wanted_.fetch_or(bit_of(kind), std::memory_order_relaxed);
@@ -80,7 +81,7 @@ void TaskEvents::post(const TaskEvent& event) noexcept {
 }
 
 bool TaskEvents::push(const TaskEvent& event) noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (count_ == capacity) return ++lost_, false;
   TaskEvent& place = events_[(first_ + count_++) % capacity];
   place = event;
@@ -89,7 +90,7 @@ bool TaskEvents::push(const TaskEvent& event) noexcept {
 }
 
 bool TaskEvents::pop(TaskEvent& event) noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (count_ == 0) return false;
   event = events_[first_];
   first_ = (first_ + 1) % capacity;
@@ -98,7 +99,7 @@ bool TaskEvents::pop(TaskEvent& event) noexcept {
 }
 
 bool TaskEvents::waiting() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return count_ > 0;
 }
 
@@ -120,7 +121,7 @@ void TaskEvents::run(const JobContext&) noexcept {
 }
 
 void TaskEvents::tell(const TaskEvent& event) noexcept {
-  const std::lock_guard lock(calling_);
+  const os::LockGuard lock(calling_);
   const auto handler = handlers_[static_cast<std::size_t>(event.kind)];  // a copy, because it may replace itself
   if (!handler) return;
   try {

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 
+#include "orb/base/thread_safety.h"
 #include "orb/dispatch/job.h"
 #include "orb/os/pi_mutex.h"
 
@@ -103,10 +104,10 @@ class TaskEvents final : private Job {
   bool ran_ = false;                     // owner: the thread that has the job
 
   os::PiMutex mutex_;
-  // Guarded by mutex_.
-  std::array<TaskEvent, capacity> events_;
-  std::size_t first_ = 0, count_ = 0;
-  std::uint64_t lost_ = 0;
+  std::array<TaskEvent, capacity> events_ CORELANE_GUARDED_BY(mutex_);
+  std::size_t first_ CORELANE_GUARDED_BY(mutex_) = 0;
+  std::size_t count_ CORELANE_GUARDED_BY(mutex_) = 0;
+  std::uint64_t lost_ CORELANE_GUARDED_BY(mutex_) = 0;
 
   std::recursive_mutex calling_;
   std::array<std::shared_ptr<const TaskEventHandler>, kinds> handlers_;  // guarded by calling_

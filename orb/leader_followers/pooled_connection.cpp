@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <condition_variable>
-#include <mutex>
 #include <new>
 #include <thread>
 #include <utility>
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
+#include "orb/base/thread_safety.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 #include "orb/os/pi_mutex.h"
 
 namespace corelane::leader_followers {
@@ -37,38 +38,39 @@ class PooledConnection::Watch final : public ReadyHandler {
 
   // Returns the watcher while it may be called.
   std::shared_ptr<transport::Watcher> watcher() {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     return watcher_;
   }
   // Returns the watcher for its last call, once.
   std::shared_ptr<transport::Watcher> end() {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     return std::exchange(watcher_, nullptr);
   }
   // Does the same if no thread is in a call and `is_idle` returns true; no call begins before `is_idle` has returned.
   template <typename IsIdle>
   std::shared_ptr<transport::Watcher> end_if(IsIdle&& is_idle) {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     const bool ends = watcher_ && inside_ == std::thread::id{} && is_idle(*watcher_);
     return ends ? std::exchange(watcher_, nullptr) : nullptr;
   }
   // Ends the watch and waits: when it returns, no call runs, except one that this thread is in.
   void end_and_wait() {
     std::shared_ptr<transport::Watcher> dropped;  // destroyed after the lock is released
-    std::unique_lock lock(mutex_);
+    os::UniqueLock lock(mutex_);
     dropped = std::exchange(watcher_, nullptr);
-    if (inside_ != std::this_thread::get_id()) left_.wait(lock, [this] { return inside_ == std::thread::id{}; });
+    if (inside_ != std::this_thread::get_id())
+      left_.wait(lock, [this]() CORELANE_REQUIRES(mutex_) { return inside_ == std::thread::id{}; });
   }
 
  private:
   bool enter() {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (watcher_) inside_ = std::this_thread::get_id();
     return watcher_ != nullptr;
   }
   // Returns whether the pool shall call again.
   bool leave() {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     inside_ = {};
     left_.notify_all();
     return watcher_ != nullptr;
@@ -78,9 +80,8 @@ class PooledConnection::Watch final : public ReadyHandler {
 
   os::PiMutex mutex_;
   std::condition_variable_any left_;
-  // Guarded by mutex_.
-  std::shared_ptr<transport::Watcher> watcher_;
-  std::thread::id inside_;  // the thread that is in a call
+  std::shared_ptr<transport::Watcher> watcher_ CORELANE_GUARDED_BY(mutex_);
+  std::thread::id inside_ CORELANE_GUARDED_BY(mutex_);  // the thread that is in a call
 };
 
 PooledConnection::PooledConnection(std::shared_ptr<transport::Connection> below, std::shared_ptr<ThreadPool> pool,
@@ -112,7 +113,7 @@ void PooledConnection::watch(std::shared_ptr<transport::Watcher> watcher) {
   // relaxed: see renew()
   last_traffic_.store(os::now(), std::memory_order_relaxed);
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     watch_ = watch;
   }
   keep_time();
@@ -127,7 +128,7 @@ void PooledConnection::watch(std::shared_ptr<transport::Watcher> watcher) {
 void PooledConnection::unwatch() {
   std::shared_ptr<Watch> watch;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     watch = std::exchange(watch_, nullptr);
   }
   if (!watch) return;
@@ -138,14 +139,14 @@ void PooledConnection::unwatch() {
 void PooledConnection::pause_reading() noexcept {
   std::shared_ptr<Watch> watch;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     watch = watch_;
   }
   auto watcher = watch ? watch->watcher() : nullptr;
   unwatch();
   bool asks = false;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     paused_ = std::move(watcher);
     asks = !std::exchange(monitors_, true);
   }
@@ -165,7 +166,7 @@ void PooledConnection::on_peer_end() noexcept {
   std::shared_ptr<transport::Watcher> watcher;
   bool may_read = false;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (!paused_) return;
     may_read = !has_unread();
     watcher = may_read ? std::move(paused_) : paused_;
@@ -177,7 +178,7 @@ void PooledConnection::on_peer_end() noexcept {
 void PooledConnection::resume_reading() noexcept {
   std::shared_ptr<transport::Watcher> watcher;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     watcher = std::move(paused_);
   }
   if (watcher) read_on(std::move(watcher));
@@ -222,7 +223,7 @@ void PooledConnection::read(Watch& watch) {
 void PooledConnection::finish(Watch& watch, Error reason) {
   const auto watcher = watch.end();
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (watch_.get() == &watch) watch_.reset();
     reason = cut_off_.value_or(reason);
   }
@@ -240,7 +241,7 @@ Time PooledConnection::time_limit() const noexcept {
 void PooledConnection::keep_time() noexcept {
   const Time limit = time_limit();
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (!watch_ || limit >= timer_at_) return;
     timer_at_ = limit;
   }
@@ -255,7 +256,7 @@ void PooledConnection::keep_time() noexcept {
 
 void PooledConnection::cut_off(Error reason) noexcept {
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     timer_at_ = never;
     if (!watch_ || !is_open()) return;
     cut_off_ = reason;
@@ -264,7 +265,7 @@ void PooledConnection::cut_off(Error reason) noexcept {
 }
 
 void PooledConnection::forget_timer() {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   timer_at_ = never;
 }
 
@@ -273,7 +274,7 @@ void PooledConnection::forget_timer() {
 void PooledConnection::end_idle() noexcept {
   std::shared_ptr<Watch> watch;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     watch = watch_;
   }
   const auto is_idle = [this](transport::Watcher& watcher) { return !has_unread() && !watcher.owes_answer(); };
@@ -281,7 +282,7 @@ void PooledConnection::end_idle() noexcept {
   if (!watcher) return;
   pool_->remove(descriptor());
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (watch_ == watch) watch_.reset();
   }
   watcher->on_evict();

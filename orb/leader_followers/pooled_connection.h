@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 
+#include "orb/base/thread_safety.h"
 #include "orb/leader_followers/thread_pool.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/transport/connection.h"
@@ -87,12 +88,11 @@ class PooledConnection final : public transport::Connection,
   std::atomic<Time> expected_by_{never};
 
   os::PiMutex mutex_;
-  // Guarded by mutex_.
-  std::shared_ptr<Watch> watch_;
-  std::shared_ptr<transport::Watcher> paused_;
-  bool monitors_ = false;         // the connection below reports the peer's end
-  std::optional<Error> cut_off_;  // why the timer closed the connection, if it did
-  Time timer_at_ = never;         // time of the running timer; never: none
+  std::shared_ptr<Watch> watch_ CORELANE_GUARDED_BY(mutex_);
+  std::shared_ptr<transport::Watcher> paused_ CORELANE_GUARDED_BY(mutex_);
+  bool monitors_ CORELANE_GUARDED_BY(mutex_) = false;         // the connection below reports the peer's end
+  std::optional<Error> cut_off_ CORELANE_GUARDED_BY(mutex_);  // why the timer closed the connection, if it did
+  Time timer_at_ CORELANE_GUARDED_BY(mutex_) = never;         // time of the running timer; never: none
 };
 
 }  // namespace corelane::leader_followers

@@ -10,14 +10,15 @@
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 #include <new>
 #include <unordered_map>
 #include <utility>
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
+#include "orb/base/thread_safety.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/os/thread.h"
 #include "orb/os/threads/deferral.h"
@@ -66,7 +67,7 @@ class ThreadPool::Impl {
     if (descriptor < 0 || descriptor >= carried_) return beyond_select;
     ACE_Event_Handler_var made(new AceHandler(*this, descriptor, std::move(handler)));
     {
-      const std::lock_guard lock(mutex_);
+      const os::LockGuard lock(mutex_);
       if (stopped_) return stopped_already;
       if (!entries_.emplace(descriptor, Entry{made}).second) return registered_already;
     }
@@ -82,7 +83,7 @@ class ThreadPool::Impl {
   void remove(int descriptor) {
     ACE_Event_Handler_var handler;
     {
-      const std::lock_guard lock(mutex_);
+      const os::LockGuard lock(mutex_);
       const auto place = entries_.find(descriptor);
       if (place == entries_.end() || std::exchange(place->second.leaving, true)) return;
       handler = place->second.handler;
@@ -95,13 +96,13 @@ class ThreadPool::Impl {
   void stop() noexcept {
     std::unordered_map<int, Entry> entries;
     {
-      const std::lock_guard lock(mutex_);
+      const os::LockGuard lock(mutex_);
       if (std::exchange(stopped_, true)) return;
     }
     reactor_.end_reactor_event_loop();
     threads_.clear();
     {
-      const std::lock_guard lock(mutex_);
+      const os::LockGuard lock(mutex_);
       entries.swap(entries_);
     }
     for (auto& [descriptor, entry] : entries) {
@@ -181,7 +182,7 @@ class ThreadPool::Impl {
   void remove(int descriptor, ACE_Event_Handler* expected) {
     ACE_Event_Handler_var handler;
     {
-      const std::lock_guard lock(mutex_);
+      const os::LockGuard lock(mutex_);
       const auto place = entries_.find(descriptor);
       if (place == entries_.end() || place->second.handler.handler() != expected) return;
       if (std::exchange(place->second.leaving, true)) return;
@@ -196,7 +197,7 @@ class ThreadPool::Impl {
   }
 
   void forget(int descriptor, ACE_Event_Handler* handler) {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     const auto place = entries_.find(descriptor);
     if (place != entries_.end() && place->second.handler.handler() == handler) entries_.erase(place);
   }
@@ -212,9 +213,8 @@ class ThreadPool::Impl {
   bool real_time_ = true;
 
   os::PiMutex mutex_;
-  // Guarded by mutex_.
-  std::unordered_map<int, Entry> entries_;  // by descriptor
-  bool stopped_ = false;
+  std::unordered_map<int, Entry> entries_ CORELANE_GUARDED_BY(mutex_);  // by descriptor
+  bool stopped_ CORELANE_GUARDED_BY(mutex_) = false;
 };
 
 bool ThreadPool::is_built() noexcept { return true; }

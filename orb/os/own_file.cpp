@@ -4,9 +4,11 @@
 
 #include <atomic>
 #include <cstdlib>
-#include <mutex>
 
+#include "orb/base/thread_safety.h"
 #include "orb/os/file_lock.h"
+#include "orb/os/lock.h"
+#include "orb/os/mutex.h"
 
 namespace corelane::os {
 
@@ -21,15 +23,15 @@ struct OwnFile::Living {
   // The last process that made a file. A forked child that made none does not remove files at its exit, because it may
   // have inherited the mutex locked. relaxed: written by this process before its exit()
   std::atomic<pid_t> process{0};
-  std::mutex mutex;
-  // Guarded by mutex.
-  std::list<Entry> entries;  // newest first
-  pid_t ended{};             // the process that has removed its files: this one, or a parent that forked meanwhile
+  Mutex mutex;
+  std::list<Entry> entries CORELANE_GUARDED_BY(mutex);  // newest first
+  // The process that has removed its files: this one, or a parent that forked meanwhile.
+  pid_t ended CORELANE_GUARDED_BY(mutex) = 0;
 
   static void clear_all() noexcept {
     Living& all = living();
     if (all.process.load(std::memory_order_relaxed) != getpid()) return;  // relaxed: see process
-    const std::lock_guard lock(all.mutex);
+    const LockGuard lock(all.mutex);
     all.ended = getpid();
     for (const Entry& entry : all.entries) entry.clear();
   }
@@ -56,7 +58,7 @@ OwnFile::OwnFile(std::string path, Fd file) {
     throw;
   }
   one.front() = std::move(made);
-  const std::lock_guard lock(all->mutex);
+  const LockGuard lock(all->mutex);
   all->process.store(getpid(), std::memory_order_relaxed);  // relaxed: see process
   all->entries.splice(all->entries.begin(), one);
   place_ = all->entries.begin();
@@ -75,7 +77,7 @@ OwnFile::~OwnFile() {
   }
   Living& all = living();
   std::list<Entry> one;
-  const std::lock_guard lock(all.mutex);
+  const LockGuard lock(all.mutex);
   (*place_)->clear();
   one.splice(one.begin(), all.entries, *place_);
 }
@@ -86,7 +88,7 @@ bool OwnFile::is_there() const noexcept { return (*place_)->is_there(); }
 
 bool OwnFile::are_gone() noexcept {
   Living& all = living();
-  const std::lock_guard lock(all.mutex);
+  const LockGuard lock(all.mutex);
   return all.ended == getpid();
 }
 

@@ -13,13 +13,14 @@ dispatch::JobControl* Resource::enter() noexcept {
   return job != nullptr && job->control != nullptr && job->control->enter(id_) ? job->control : nullptr;
 }
 
-void Resource::lock() noexcept {
+// The next three are not analyzed: the mutex stays locked between them.
+void Resource::lock() noexcept CORELANE_NO_THREAD_SAFETY_ANALYSIS {
   dispatch::JobControl* const raised = enter();
   mutex_.lock();
   raised_ = raised;
 }
 
-bool Resource::try_lock() noexcept {
+bool Resource::try_lock() noexcept CORELANE_NO_THREAD_SAFETY_ANALYSIS {
   dispatch::JobControl* const raised = enter();
   const bool locked = mutex_.try_lock();
   if (locked) raised_ = raised;
@@ -27,7 +28,7 @@ bool Resource::try_lock() noexcept {
   return locked;
 }
 
-void Resource::unlock() noexcept {
+void Resource::unlock() noexcept CORELANE_NO_THREAD_SAFETY_ANALYSIS {
   dispatch::JobControl* const raised = std::exchange(raised_, nullptr);
   mutex_.unlock();
   if (raised != nullptr) raised->leave(id_);

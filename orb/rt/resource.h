@@ -20,21 +20,22 @@
 #include <string_view>
 
 #include "orb/base/contract.h"
+#include "orb/base/thread_safety.h"
 #include "orb/dispatch/current.h"
 #include "orb/os/pi_mutex.h"
 
 namespace corelane::rt {
 
-class Resource {
+class CORELANE_CAPABILITY("resource") Resource {
  public:
   // `name`: the name in the contracts that use the resource. Not for real-time threads.
   explicit Resource(std::string_view name) noexcept;
   Resource(const Resource&) = delete;
   Resource& operator=(const Resource&) = delete;
 
-  void lock() noexcept;
-  bool try_lock() noexcept;
-  void unlock() noexcept;
+  void lock() noexcept CORELANE_ACQUIRE();
+  bool try_lock() noexcept CORELANE_TRY_ACQUIRE(true);
+  void unlock() noexcept CORELANE_RELEASE();
 
   ResourceId id() const noexcept { return id_; }
 
@@ -44,7 +45,7 @@ class Resource {
 
   const ResourceId id_;
   os::PiMutex mutex_;
-  dispatch::JobControl* raised_ = nullptr;  // the holder of mutex_ accesses it
+  dispatch::JobControl* raised_ CORELANE_GUARDED_BY(mutex_) = nullptr;
 };
 
 // Suspension encloses a wait of a servant: for a device, a disk, another program. Calls of other objects declare it

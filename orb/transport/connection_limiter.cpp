@@ -4,16 +4,17 @@
 #include <utility>
 
 #include "orb/base/peer.h"
+#include "orb/base/thread_safety.h"
+#include "orb/os/lock.h"
 
 namespace corelane::transport {
 namespace {
 
 struct Holders {
   os::PiMutex mutex;
-  // Guarded by mutex.
-  std::unordered_map<std::string, std::weak_ptr<const Holder>> known;
-  std::size_t cleaned_at = 64;  // from this number of entries on, expired ones are removed
-  std::uint32_t last = 0;
+  std::unordered_map<std::string, std::weak_ptr<const Holder>> known CORELANE_GUARDED_BY(mutex);
+  std::size_t cleaned_at CORELANE_GUARDED_BY(mutex) = 64;  // from this number of entries on, expired ones are removed
+  std::uint32_t last CORELANE_GUARDED_BY(mutex) = 0;
 };
 
 }  // namespace
@@ -21,7 +22,7 @@ struct Holders {
 // After most_holders the numbers start again. Two peers that then have the same number share their limit.
 std::shared_ptr<const Holder> Holder::of(const std::string& host) {
   static Holders& all = *new Holders;  // never destroyed, because reactors may outlive static objects
-  const std::lock_guard lock(all.mutex);
+  const os::LockGuard lock(all.mutex);
   if (all.known.size() >= all.cleaned_at) {
     std::erase_if(all.known, [](const auto& entry) { return entry.second.expired(); });
     all.cleaned_at = 2 * all.known.size() + 64;
@@ -35,7 +36,7 @@ std::shared_ptr<const Holder> Holder::of(const std::string& host) {
 }
 
 Expected<ConnectionLimiter::Ticket, std::string> ConnectionLimiter::enter(const std::string& host) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (places_.size() >= total_limit_) return reached("limits.connections", "LimitsConnections", total_limit_);
   if (count_of(host) >= peer_limit_)
     return reached("limits.connections_per_peer", "LimitsConnectionsPerPeer", peer_limit_);
@@ -60,7 +61,7 @@ std::size_t ConnectionLimiter::count_of(const std::string& host) const noexcept 
 template <typename MayGo>
 std::vector<ConnectionLimiter::Candidate> ConnectionLimiter::candidates(MayGo may_go) {
   std::vector<Candidate> found, others;
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   // Reserved first: if an allocation threw below, an evictable connection would be released under the lock, and might
   // call leave() there.
   found.reserve(places_.size());
@@ -97,7 +98,7 @@ bool ConnectionLimiter::evict_one_of(std::vector<Candidate> left) {
 }
 
 bool ConnectionLimiter::evict_idle(const std::string& host) {
-  return evict_one_of(candidates([&](const Place& place, const Candidate&) {
+  return evict_one_of(candidates([&](const Place& place, const Candidate&) CORELANE_REQUIRES(mutex_) {
     return count_of(host) < peer_limit_ || place.host == host;  // if that host uses its whole share, one of its own
   }));
 }
@@ -113,12 +114,12 @@ bool ConnectionLimiter::evict_channel(Time quiet_since) {
 }
 
 void ConnectionLimiter::set_evictable(std::uint64_t number, std::weak_ptr<Evictable> evictable) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (const auto place = places_.find(number); place != places_.end()) place->second.evictable = std::move(evictable);
 }
 
 void ConnectionLimiter::leave(std::uint64_t number) noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   const auto place = places_.find(number);
   const auto host = by_host_.find(place->second.host);
   if (--host->second == 0) by_host_.erase(host);

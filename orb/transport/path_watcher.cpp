@@ -6,6 +6,8 @@
 #include <string>
 
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
+#include "orb/os/mutex.h"
 #include "orb/os/thread.h"
 #include "orb/transport/detail/path_listener.h"
 
@@ -48,9 +50,9 @@ class WatcherThread {
 PathWatcher::PathWatcher() { bell_.set_resting(true); }
 
 std::shared_ptr<PathWatcher> PathWatcher::of_process() {
-  static std::mutex mutex;
+  static os::Mutex mutex;
   static std::weak_ptr<WatcherThread> known;
-  const std::lock_guard lock(mutex);
+  const os::LockGuard lock(mutex);
   auto thread = known.lock();
   if (!thread) known = thread = std::make_shared<WatcherThread>();
   return {thread, &thread->watcher};
@@ -58,7 +60,7 @@ std::shared_ptr<PathWatcher> PathWatcher::of_process() {
 
 void PathWatcher::add(PathListener& listener) {
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     listeners_.push_back(&listener);
     watches_all_ = false;
   }
@@ -66,12 +68,12 @@ void PathWatcher::add(PathListener& listener) {
 }
 
 void PathWatcher::remove(PathListener& listener) noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   std::erase(listeners_, &listener);
 }
 
 bool PathWatcher::step(Time now) noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (bell_.take_events()) due_ = std::min(due_, now + between_looks);  // before the looks, so that nothing is missed
   if (!bell_.watches() || !watches_all_) watch_all(now);
   if (now < due_) return false;

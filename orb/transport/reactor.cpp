@@ -4,7 +4,6 @@
 #include <array>
 #include <atomic>
 #include <cassert>
-#include <mutex>
 #include <system_error>
 #include <thread>
 #include <unordered_set>
@@ -12,7 +11,9 @@
 #include <vector>
 
 #include "orb/base/errors.h"
+#include "orb/base/thread_safety.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/os/process/descriptor_limit.h"
 #include "orb/os/wait/event_poll.h"
@@ -61,11 +62,11 @@ struct Reactor::Impl::Io {
   std::atomic<std::thread::id> thread{};
   std::atomic<bool> ended{false};       // the thread left run()
   std::atomic<bool> has_posted{false};  // changes under the lock
-  // Shared, under the lock.
+  // Shared.
   os::PiMutex mutex;
-  bool accepting = true;
-  std::shared_ptr<Impl> ordinary;  // null: this reactor
-  std::vector<Function> posted;
+  bool accepting CORELANE_GUARDED_BY(mutex) = true;
+  std::shared_ptr<Impl> ordinary CORELANE_GUARDED_BY(mutex);  // null: this reactor
+  std::vector<Function> posted CORELANE_GUARDED_BY(mutex);
   // Owner: the reactor's thread.
   std::vector<Function> running;  // a batch of posted functions
   Time timer_at = never;          // when the alarm is set
@@ -111,7 +112,7 @@ Reactor::Impl::~Impl() = default;
 // ring() is under the lock, too, because only the first poster rings. Without the lock it could be preempted before it
 // rings. Later posters would then wait for it without raising its priority.
 bool Reactor::Impl::post(os::UniqueFunction<void()> function) {
-  const std::lock_guard lock(io_->mutex);
+  const os::LockGuard lock(io_->mutex);
   if (!io_->accepting) return false;
   io_->posted.push_back(std::move(function));
   // relaxed: the lock orders what was posted, and the system calls of ring() order the check of this flag
@@ -128,7 +129,7 @@ bool Reactor::Impl::has_posted() const noexcept {
 void Reactor::Impl::run_posted() {
   bool last = false;
   {
-    const std::lock_guard lock(io_->mutex);
+    const os::LockGuard lock(io_->mutex);
     io_->has_posted.store(false, std::memory_order_relaxed);  // relaxed: see post()
     io_->running.swap(io_->posted);
     last = !io_->accepting;
@@ -155,7 +156,7 @@ bool Reactor::Impl::run_and_wait(os::UniqueFunction<void()> function) {
 TimerId Reactor::Impl::schedule(Time time, os::UniqueFunction<void()> function) {
   TimerQueue::Added added{};
   {
-    const std::lock_guard lock(io_->mutex);
+    const os::LockGuard lock(io_->mutex);
     if (!io_->accepting) return TimerId{0};
     added = io_->timers.add(time, std::move(function));
   }
@@ -176,12 +177,12 @@ bool Reactor::Impl::on_reactor_thread() const noexcept {
 }
 
 std::shared_ptr<Reactor::Impl> Reactor::Impl::ordinary() {
-  const std::lock_guard lock(io_->mutex);
+  const os::LockGuard lock(io_->mutex);
   return io_->ordinary ? io_->ordinary : shared_from_this();
 }
 
 void Reactor::Impl::set_ordinary(std::shared_ptr<Impl> ordinary) {
-  const std::lock_guard lock(io_->mutex);
+  const os::LockGuard lock(io_->mutex);
   io_->ordinary = std::move(ordinary);
 }
 
@@ -270,7 +271,7 @@ void Reactor::Impl::stop_handlers() {
 void Reactor::Impl::drop_timers() { io_->timers.clear(); }
 
 void Reactor::Impl::request_stop() {
-  const std::lock_guard lock(io_->mutex);
+  const os::LockGuard lock(io_->mutex);
   if (!std::exchange(io_->accepting, false)) return;
   io_->has_posted.store(true, std::memory_order_relaxed);  // relaxed: see post()
   io_->poll.ring();

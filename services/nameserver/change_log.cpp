@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "orb/giop/name_text.h"
+#include "orb/os/lock.h"
 
 namespace corelane::nameserver {
 namespace {
@@ -141,7 +142,7 @@ std::optional<Name> ContextPaths::path_of(ContextId context, std::size_t longest
 void ChangeLog::learn(Store& store) {
   auto contexts = store.contexts().value_or(std::vector<ContextId>{});
   contexts.push_back(root_context);
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   for (const ContextId context : contexts) {
     NameComponent after;
     const NameComponent* from = nullptr;
@@ -157,7 +158,7 @@ void ChangeLog::learn(Store& store) {
 }
 
 void ChangeLog::record(const Change& change) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   paths_.note(change);
   if (change.kind == Change::Kind::made || change.kind == Change::Kind::destroyed) return;
   auto path = paths_.path_of(change.context, depth_ - 1);
@@ -173,7 +174,7 @@ void ChangeLog::record(const Change& change) {
 }
 
 ChangeLog::Reading ChangeLog::begin(std::uint64_t since, Kept& kept) const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (since == latest) return {{}, last_, false};
   const std::uint64_t known_from = last_ - changes_.size();  // the log holds all changes after this number
   // A number above the last one is from an earlier run.

@@ -13,13 +13,14 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "orb/base/thread_safety.h"
+#include "orb/os/mutex.h"
 #include "services/nameserver/name_tree.h"
 #include "services/nameserver/stores/store.h"
 
@@ -89,12 +90,11 @@ class ChangeLog {
 
   const std::size_t capacity_;
   const std::size_t depth_;
-  mutable std::mutex mutex_;
-  // Guarded by mutex_.
-  ContextPaths paths_;
-  std::deque<std::shared_ptr<const NamedChange>> changes_;
-  std::size_t bytes_ = 0;  // of their names
-  std::uint64_t last_ = 0;
+  mutable os::Mutex mutex_;
+  ContextPaths paths_ CORELANE_GUARDED_BY(mutex_);
+  std::deque<std::shared_ptr<const NamedChange>> changes_ CORELANE_GUARDED_BY(mutex_);
+  std::size_t bytes_ CORELANE_GUARDED_BY(mutex_) = 0;  // of their names
+  std::uint64_t last_ CORELANE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace corelane::nameserver

@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "orb/base/minor.h"
+#include "orb/base/thread_safety.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
+#include "orb/os/mutex.h"
 
 namespace corelane::nameserver {
 
@@ -47,7 +50,7 @@ class Iterators::Servant final : public virtual CORBA::servant_traits<CosNaming:
 
  private:
   bool next(std::size_t most, CosNaming::BindingList& list) {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (!table_->touch(number_, os::now()))
       core::raise_as_servant(Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_object});
     auto page = next_page(table_->tree_, context_, last_ ? &*last_ : nullptr, most);
@@ -61,8 +64,8 @@ class Iterators::Servant final : public virtual CORBA::servant_traits<CosNaming:
   const std::shared_ptr<Iterators> table_;
   const std::uint64_t number_;
   const ContextId context_;
-  std::mutex mutex_;
-  std::optional<NameComponent> last_;  // guarded by mutex_
+  os::Mutex mutex_;
+  std::optional<NameComponent> last_ CORELANE_GUARDED_BY(mutex_);
 };
 
 // Returns the least recently used entry of the client, or of any client; end() if there is none.
@@ -74,10 +77,10 @@ Iterators::Table::iterator Iterators::stalest(const std::string& client, bool of
   return found;
 }
 
-// Removes entries to make room for one more, and returns their objects. The mutex must be held.
+// Removes entries to make room for one more, and returns their objects.
 std::vector<PortableServer::ObjectId> Iterators::make_room(const std::string& client) {
   std::vector<PortableServer::ObjectId> gone;
-  const auto drop = [&](Table::iterator at) {
+  const auto drop = [&](Table::iterator at) CORELANE_REQUIRES(mutex_) {
     gone.push_back(std::move(at->second.id));
     entries_.erase(at);
   };
@@ -105,12 +108,12 @@ Iterators::Reference Iterators::open(ContextId context, const NameComponent* aft
 }
 
 std::uint64_t Iterators::next_number() {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return ++opened_;
 }
 
 std::vector<PortableServer::ObjectId> Iterators::enter(std::uint64_t number, Entry entry) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   auto gone = make_room(entry.client);
   entries_.emplace(number, std::move(entry));
   return gone;
@@ -119,7 +122,7 @@ std::vector<PortableServer::ObjectId> Iterators::enter(std::uint64_t number, Ent
 void Iterators::close(std::uint64_t number) {
   PortableServer::ObjectId id;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     const auto found = entries_.find(number);
     if (found == entries_.end()) return;
     id = std::move(found->second.id);
@@ -129,7 +132,7 @@ void Iterators::close(std::uint64_t number) {
 }
 
 bool Iterators::touch(std::uint64_t number, Time now) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   const auto found = entries_.find(number);
   if (found == entries_.end()) return false;
   found->second.used = now;
@@ -139,7 +142,7 @@ bool Iterators::touch(std::uint64_t number, Time now) {
 void Iterators::close_older(Time now) {
   std::vector<PortableServer::ObjectId> old;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     std::erase_if(entries_, [&](auto& entry) {
       const bool over = now - entry.second.used >= limits_.age;
       if (over) old.push_back(std::move(entry.second.id));
@@ -150,7 +153,7 @@ void Iterators::close_older(Time now) {
 }
 
 std::size_t Iterators::size() const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return entries_.size();
 }
 

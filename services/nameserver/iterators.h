@@ -9,11 +9,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "CosNamingS.h"
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
+#include "orb/os/mutex.h"
 #include "services/nameserver/clients.h"
 #include "services/nameserver/name_tree.h"
 #include "services/nameserver/objects.h"
@@ -67,17 +68,16 @@ class Iterators : public std::enable_shared_from_this<Iterators> {
   // Adds the iterator to the table. Returns the objects of the iterators that it removed to make room. The caller must
   // deactivate them.
   std::vector<PortableServer::ObjectId> enter(std::uint64_t number, Entry entry);
-  std::vector<PortableServer::ObjectId> make_room(const std::string& client);
-  Table::iterator stalest(const std::string& client, bool of_any);
+  std::vector<PortableServer::ObjectId> make_room(const std::string& client) CORELANE_REQUIRES(mutex_);
+  Table::iterator stalest(const std::string& client, bool of_any) CORELANE_REQUIRES(mutex_);
   void deactivate(const PortableServer::ObjectId& id) noexcept;
 
   NameTree& tree_;
   Objects& objects_;
   const IteratorLimits limits_;
-  mutable std::mutex mutex_;
-  // Guarded by mutex_.
-  Table entries_;
-  std::uint64_t opened_ = 0;
+  mutable os::Mutex mutex_;
+  Table entries_ CORELANE_GUARDED_BY(mutex_);
+  std::uint64_t opened_ CORELANE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace corelane::nameserver

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "orb/base/counted.h"
+#include "orb/os/lock.h"
 
 namespace corelane::nameserver {
 namespace {
@@ -54,7 +55,7 @@ std::string text_of_owner(const std::string& owner) {
 }
 
 Expected<Leases::Granted, std::string> Leases::add(LeaseId id, Lease lease) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (leases_.size() >= limits_.leases)
     return counted(limits_.leases, "lease is", "leases are") + " given, as many as there may be; see naming.leases";
   const auto is_of_client = [&](const auto& item) { return item.second.taker.name == lease.taker.name; };
@@ -68,7 +69,7 @@ Expected<Leases::Granted, std::string> Leases::add(LeaseId id, Lease lease) {
 }
 
 bool Leases::go_on(LeaseId id, Lease lease) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return leases_.emplace(id, std::move(lease)).second;
 }
 
@@ -92,7 +93,7 @@ const Leases::Lease* Leases::usable(LeaseId id, const Client& by, Time now) cons
 }
 
 bool Leases::renew(LeaseId id, const Client& by, Time now) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (usable(id, by, now) == nullptr) return false;
   Lease& lease = leases_.at(id);
   if (lease.process.pid == 0) lease.ends = now + lease.lasts;
@@ -100,13 +101,13 @@ bool Leases::renew(LeaseId id, const Client& by, Time now) {
 }
 
 std::optional<std::string> Leases::owner_of(LeaseId id, const Client& by, Time now) const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   const Lease* const lease = usable(id, by, now);
   return lease == nullptr ? std::nullopt : std::optional(lease->owner);
 }
 
 bool Leases::end(LeaseId id, const Client& by) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (usable(id, by, Time{}) == nullptr) return false;
   left_.push_back(std::move(leases_.at(id).owner));
   leases_.erase(id);
@@ -114,12 +115,12 @@ bool Leases::end(LeaseId id, const Client& by) {
 }
 
 void Leases::leave(std::string owner) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   left_.push_back(std::move(owner));
 }
 
 std::vector<std::string> Leases::take_expired(Time now) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   std::vector<std::string> owners = std::exchange(left_, {});
   std::erase_if(leases_, [&](const auto& item) {
     const bool over = item.second.ends <= now;
@@ -131,7 +132,7 @@ std::vector<std::string> Leases::take_expired(Time now) {
 
 std::vector<std::string> Leases::take_of(const os::ProcessIdentity& process) {
   std::vector<std::string> owners;
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   std::erase_if(leases_, [&](const auto& item) {
     const bool is_of_process = item.second.process == process;
     if (is_of_process) owners.push_back(item.second.owner);
@@ -141,7 +142,7 @@ std::vector<std::string> Leases::take_of(const os::ProcessIdentity& process) {
 }
 
 Time Leases::next_expiry() const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   Time earliest = left_.empty() ? never : Time{};
   for (const auto& [id, lease] : leases_) earliest = std::min(earliest, lease.ends);
   return earliest;
@@ -170,7 +171,7 @@ bool Leases::restore(const std::string& owner, Time now) {
 }
 
 std::set<std::string> Leases::owners() const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   std::set<std::string> owners(left_.begin(), left_.end());
   for (const auto& [id, lease] : leases_) owners.insert(lease.owner);
   return owners;
@@ -178,14 +179,14 @@ std::set<std::string> Leases::owners() const {
 
 std::vector<os::ProcessIdentity> Leases::processes() const {
   std::vector<os::ProcessIdentity> found;
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   for (const auto& [id, lease] : leases_)
     if (lease.process.pid != 0) found.push_back(lease.process);
   return found;
 }
 
 std::size_t Leases::size() const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return leases_.size();
 }
 

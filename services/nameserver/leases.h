@@ -12,15 +12,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "orb/base/expected.h"
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
 #include "orb/os/machine/host.h"
+#include "orb/os/mutex.h"
 #include "services/nameserver/clients.h"
 
 namespace corelane::nameserver {
@@ -82,14 +83,12 @@ class Leases {
   };
   Expected<Granted, std::string> add(LeaseId id, Lease lease);
   bool go_on(LeaseId id, Lease lease);  // false: the number is taken
-  // The mutex must be held.
-  const Lease* usable(LeaseId id, const Client& by, Time now) const;
+  const Lease* usable(LeaseId id, const Client& by, Time now) const CORELANE_REQUIRES(mutex_);
 
   LeaseLimits limits_;  // constant after construction
-  mutable std::mutex mutex_;
-  // Guarded by mutex_.
-  std::map<LeaseId, Lease> leases_;
-  std::vector<std::string> left_;
+  mutable os::Mutex mutex_;
+  std::map<LeaseId, Lease> leases_ CORELANE_GUARDED_BY(mutex_);
+  std::vector<std::string> left_ CORELANE_GUARDED_BY(mutex_);
 };
 
 // Returns the owner of an ephemeral name in the form for people: "process 4711", "a lease of 30000 ms". It does not

@@ -5,11 +5,13 @@
 #include <utility>
 
 #include "orb/base/counted.h"
+#include "orb/base/thread_safety.h"
 #include "orb/core/call_deadline.h"
 #include "orb/core/exception.h"
 #include "orb/core/object.h"
 #include "orb/giop/name_text.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
 
@@ -46,7 +48,7 @@ Watches::Watches(const ChangeLog& log, const WatchLimits& limits) : log_(log), l
 
 Expected<WatchId, std::string> Watches::add(const std::string& pattern, Listener listener, const Client& client) {
   // Locked before log_.read(): a change after `now` wakes the thread only when the watch is in the map.
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   const auto now = log_.read(NamePattern("**"), ChangeLog::latest, 0).until;
   auto watch = std::make_shared<Watch>(Watch{client, NamePattern(pattern), std::move(listener), now});
   if (watches_.size() >= limits_.watches)
@@ -62,18 +64,18 @@ Expected<WatchId, std::string> Watches::add(const std::string& pattern, Listener
 }
 
 void Watches::remove(WatchId id) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   watches_.erase(id);
 }
 
 std::size_t Watches::size() const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return watches_.size();
 }
 
 void Watches::ring() {
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (watches_.empty()) return;
     news_ = true;
   }
@@ -82,7 +84,7 @@ void Watches::ring() {
 
 void Watches::look_at(std::int32_t process) {
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     for (const auto& [id, watch] : watches_)
       if (watch->client.process == process) asks_ = watch->is_asked = true;
     if (!asks_) return;
@@ -92,7 +94,7 @@ void Watches::look_at(std::int32_t process) {
 
 void Watches::stop() {
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     stopped_ = true;
   }
   rung_.notify_one();
@@ -103,7 +105,7 @@ void Watches::stop() {
 std::vector<std::pair<WatchId, std::shared_ptr<Watches::Watch>>> Watches::copy() const {
   std::vector<std::pair<WatchId, std::shared_ptr<Watch>>> all;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     all.assign(watches_.begin(), watches_.end());
   }
   std::partition(all.begin(), all.end(), [](const auto& item) { return item.second->prompt; });
@@ -112,12 +114,12 @@ std::vector<std::pair<WatchId, std::shared_ptr<Watches::Watch>>> Watches::copy()
 
 // Does not reset news_: this round continues after the listeners that have had their turn.
 bool Watches::has_news() const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return news_;
 }
 
 bool Watches::is_stopped() const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return stopped_;
 }
 
@@ -139,7 +141,7 @@ void Watches::tell(Watch& watch) {
   while (!is_stopped() && tell_some(watch)) {
     watch.prompt = os::now() < end;
     if (watch.prompt) continue;
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     news_ = true;
     return;
   }
@@ -182,7 +184,7 @@ bool Watches::is_there(const Watch& watch) const {
 void Watches::look(bool at_all) {
   for (const auto& [id, watch] : copy()) {
     {
-      const std::lock_guard lock(mutex_);
+      const os::LockGuard lock(mutex_);
       if (stopped_) return;
       if (!std::exchange(watch->is_asked, false) && !at_all) continue;
     }
@@ -198,8 +200,9 @@ void Watches::run() {
   for (;;) {
     bool has_news = false, asks = false;
     {
-      std::unique_lock lock(mutex_);
-      rung_.wait_for(lock, os::left_until(next_look), [this] { return news_ || asks_ || stopped_; });
+      os::UniqueLock lock(mutex_);
+      rung_.wait_for(lock, os::left_until(next_look),
+                     [this]() CORELANE_REQUIRES(mutex_) { return news_ || asks_ || stopped_; });
       if (stopped_) return;
       has_news = std::exchange(news_, false);
       asks = std::exchange(asks_, false);

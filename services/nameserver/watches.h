@@ -13,12 +13,10 @@
 // Threads: any. Watches has one thread of its own, which notifies.
 #pragma once
 
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -26,7 +24,10 @@
 
 #include "CorelaneNamingC.h"
 #include "orb/base/expected.h"
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
+#include "orb/os/mutex.h"
+#include "orb/os/wait/condition_variable.h"
 #include "services/nameserver/change_log.h"
 #include "services/nameserver/clients.h"
 
@@ -93,13 +94,12 @@ class Watches {
 
   const ChangeLog& log_;
   const WatchLimits limits_;
-  mutable std::mutex mutex_;
-  std::condition_variable rung_;
-  // Guarded by mutex_.
-  std::map<WatchId, std::shared_ptr<Watch>> watches_;
-  bool news_ = false;
-  bool asks_ = false;  // is_asked is set in some watch
-  bool stopped_ = false;
+  mutable os::Mutex mutex_;
+  os::ConditionVariable rung_;
+  std::map<WatchId, std::shared_ptr<Watch>> watches_ CORELANE_GUARDED_BY(mutex_);
+  bool news_ CORELANE_GUARDED_BY(mutex_) = false;
+  bool asks_ CORELANE_GUARDED_BY(mutex_) = false;  // is_asked is set in some watch
+  bool stopped_ CORELANE_GUARDED_BY(mutex_) = false;
 
   std::thread thread_;  // last, because it uses the other members
 };

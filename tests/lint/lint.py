@@ -154,8 +154,8 @@ EXPORTED = {
         "process/environment.h", "process/fork_guard.h", "process/process_watch.h", "process/error_capture.h",
         "process/size_limit_guard.h", "threads/closer.h", "threads/deadline_class.h", "threads/deferral.h",
         "threads/core_isolation.h", "threads/scheduling_class.h", "threads/thread_barrier.h", "threads/thread_state.h",
-        "wait/adaptive_spin.h", "wait/directory_bell.h", "wait/doorbell.h", "wait/event_poll.h", "wait/spin_guard.h", "wait/wait.h",
-        "wait/wait_loop.h",
+        "wait/adaptive_spin.h", "wait/condition_variable.h", "wait/directory_bell.h", "wait/doorbell.h",
+        "wait/event_poll.h", "wait/spin_guard.h", "wait/wait.h", "wait/wait_loop.h",
     ],
     "orb/transport": ["detail/reactor_impl.h", "tcp/tcp.h"],
     "orb/sched": [
@@ -175,6 +175,12 @@ EXPORTED = {
 # Includes that the table of rooms does not allow: (file, header): reason.
 ROOM_EXCEPTIONS = {}
 FULL_FOLDER = 30  # files
+
+# clang checks the use of os::Mutex and os::PiMutex, but not that of std::mutex. So the library has members of these types
+# only. These folders are not annotated yet. Make the list shorter, not longer.
+STANDARD_MUTEX = re.compile(r"\bstd::(?:shared_|timed_)?mutex\s+\w+\s*[;{=C]")
+WITH_STANDARD_MUTEX = ["orb/core/", "orb/poa/", "orb/transport/"]
+WRAPS_STANDARD_MUTEX = "orb/os/mutex.h"
 
 # Parts of other projects that only some folders know, so that the rest builds and reads without them.
 Foreign = namedtuple("Foreign", "what pattern folders")
@@ -436,6 +442,16 @@ def check_foreign(path, lines):
             yield Finding(path, number, f"{path} {foreign.what}; only these may: {', '.join(foreign.folders)}")
 
 
+def check_mutexes(path, lines):
+    """Checks that no class of an annotated folder has a mutex whose use clang cannot check."""
+    if not path.startswith(("orb/", "services/")) or path.startswith(tuple(WITH_STANDARD_MUTEX)) or path == WRAPS_STANDARD_MUTEX:
+        return
+    for number, line in enumerate(lines, 1):
+        if STANDARD_MUTEX.search(code_of(line)):
+            yield Finding(path, number, "clang cannot check the use of a std::mutex: take os::Mutex, and say with "
+                                        "CORELANE_GUARDED_BY what it guards (orb/base/thread_safety.h)")
+
+
 def check_foreign_exceptions(files):
     """Checks that FOREIGN_EXCEPTIONS lists no file that keeps the rule by now."""
     for what, path in FOREIGN_EXCEPTIONS:
@@ -694,6 +710,7 @@ def lint(root):
         findings += check_includes(path, lines)
         findings += check_rooms(path, lines)
         findings += check_foreign(path, lines)
+        findings += check_mutexes(path, lines)
         findings += check_purity(path, lines)
         findings += check_orders(path, lines, sibling_of(path, files))
         findings += check_writes(path, lines)

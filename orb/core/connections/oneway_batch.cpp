@@ -13,6 +13,7 @@
 #include "orb/base/minor.h"
 #include "orb/dispatch/current.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 #include "orb/os/process/fork_guard.h"
 #include "orb/os/thread.h"
 
@@ -48,7 +49,7 @@ Expected<bool> OnewayBatch::take(std::span<const Bytes> request, Time deadline, 
   if (length > longest_request || !is_burst(now)) return false;
   // relaxed: only this thread makes itself the owner, and others take that away only when the burst is over
   if (owner_.load(std::memory_order_relaxed) != &this_thread && !begin()) return false;
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (owner_.load(std::memory_order_relaxed) != &this_thread) return false;  // relaxed: mutex_ is held
   if (bytes_.size() + length > most_bytes || (!bytes_.empty() && now - since_ >= longest_wait))
     if (const auto sent = send_all(deadline); !sent) return sent.error();
@@ -62,7 +63,7 @@ Expected<bool> OnewayBatch::take(std::span<const Bytes> request, Time deadline, 
 // Makes the calling thread the owner of a burst. Returns false if it cannot.
 bool OnewayBatch::begin() noexcept {
   if (!mutex_.try_lock()) return false;
-  const std::lock_guard lock(mutex_, std::adopt_lock);
+  const os::LockGuard lock(mutex_, std::adopt_lock);
   if (owner_.load(std::memory_order_relaxed) != nullptr) return false;  // relaxed: mutex_ is held
   run_.store(0, std::memory_order_relaxed);  // relaxed: a hint. A thread that may not batch asks again later
   if (stream_ == nullptr || !may_batch()) return false;
@@ -81,16 +82,15 @@ bool OnewayBatch::begin() noexcept {
 Expected<void> OnewayBatch::flush_now(Time deadline) noexcept {
   // relaxed: as in take()
   if (owner_.load(std::memory_order_relaxed) == &this_thread) {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     return send_all(deadline);
   }
   if (!mutex_.try_lock()) return {};
-  const std::lock_guard lock(mutex_, std::adopt_lock);
+  const os::LockGuard lock(mutex_, std::adopt_lock);
   (void)send_all(Time{});
   return {};
 }
 
-// With mutex_ held.
 Expected<void> OnewayBatch::send_all(Time deadline) noexcept {
   if (bytes_.empty() || stream_ == nullptr) return {};
   const Bytes all = bytes_;
@@ -118,7 +118,7 @@ void OnewayBatch::end(Time deadline) noexcept {
     if (waits_for_room_.load(std::memory_order_relaxed)) return;  // relaxed: see send_all()
     std::this_thread::sleep_for(between_looks);
   }
-  const std::lock_guard lock(mutex_, std::adopt_lock);
+  const os::LockGuard lock(mutex_, std::adopt_lock);
   (void)send_all(deadline);
   owner_.store(nullptr, std::memory_order_relaxed);  // relaxed: mutex_ is held, and take() looks again with it
   stream_.reset();
@@ -131,7 +131,7 @@ Time OnewayBatch::look_later(Time now) noexcept {
 
 Time OnewayBatch::look(Time now) noexcept {
   if (!mutex_.try_lock()) return look_later(now);
-  const std::lock_guard lock(mutex_, std::adopt_lock);
+  const os::LockGuard lock(mutex_, std::adopt_lock);
   const bool is_due = !bytes_.empty() && now - since_ >= longest_wait;
   if (is_due && !send_all(Time{}) && !bytes_.empty()) {
     stream_->close_if_stalled(since_);  // no other thread waits for room
@@ -154,7 +154,7 @@ OnewayFlusher& OnewayFlusher::instance() noexcept {
 
 bool OnewayFlusher::add(std::shared_ptr<OnewayBatch> batch) noexcept try {
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (ended_ || (!thread_.joinable() && !start())) return false;
     if (std::find(watched_.begin(), watched_.end(), batch) == watched_.end()) watched_.push_back(std::move(batch));
   }
@@ -164,7 +164,6 @@ bool OnewayFlusher::add(std::shared_ptr<OnewayBatch> batch) noexcept try {
   return false;
 }
 
-// With mutex_ held.
 bool OnewayFlusher::start() {
   auto thread = os::start_thread({.name = "oneways", .lazy_stack = true}, [this] { run(); });
   if (!thread) return false;
@@ -183,7 +182,7 @@ void OnewayFlusher::run() noexcept {
 
 // Calls look() of all batches, and returns when to do so again.
 Time OnewayFlusher::look() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   const Time now = os::now();
   Time next = never;
   std::erase_if(watched_, [&](const auto& batch) {
@@ -198,7 +197,7 @@ Time OnewayFlusher::look() noexcept {
 void OnewayFlusher::finish() noexcept {
   std::vector<std::shared_ptr<OnewayBatch>> left;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     ended_ = true;
     left.swap(watched_);
   }

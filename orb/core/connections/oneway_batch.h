@@ -21,6 +21,7 @@
 
 #include "orb/base/bytes.h"
 #include "orb/base/expected.h"
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/os/thread.h"
@@ -69,7 +70,7 @@ class OnewayBatch : public std::enable_shared_from_this<OnewayBatch> {
   bool is_burst(Time now) noexcept;
   bool begin() noexcept;
   Expected<void> flush_now(Time deadline) noexcept;
-  Expected<void> send_all(Time deadline) noexcept;
+  Expected<void> send_all(Time deadline) noexcept CORELANE_REQUIRES(mutex_);
   Time look_later(Time now) noexcept;
 
   static constexpr Duration between_looks = std::chrono::microseconds{50};
@@ -84,11 +85,10 @@ class OnewayBatch : public std::enable_shared_from_this<OnewayBatch> {
 
   // The thread that owns the burst holds it while it waits for room. All others only try to lock it.
   os::PiMutex mutex_;
-  // Guarded by mutex_.
-  std::shared_ptr<transport::Connection> stream_;  // null after end()
-  std::atomic<const void*> owner_{nullptr};        // the thread that owns the burst; it alone may ask without mutex_
-  std::vector<std::byte> bytes_;
-  Time since_{};  // when the oldest of them came
+  std::shared_ptr<transport::Connection> stream_ CORELANE_GUARDED_BY(mutex_);  // null after end()
+  std::atomic<const void*> owner_{nullptr};  // written with mutex_ held: the thread that owns the burst
+  std::vector<std::byte> bytes_ CORELANE_GUARDED_BY(mutex_);
+  Time since_ CORELANE_GUARDED_BY(mutex_){};  // when the oldest of them came
 
   std::atomic<bool> waits_for_room_{false};  // the owner waits for room, and holds mutex_
   Duration pause_ = between_looks;           // owner: the flusher
@@ -105,7 +105,7 @@ class OnewayFlusher {
   OnewayFlusher() = default;
   static OnewayFlusher& instance() noexcept;
   bool add(std::shared_ptr<OnewayBatch> batch) noexcept;
-  bool start();
+  bool start() CORELANE_REQUIRES(mutex_);
   void run() noexcept;
   Time look() noexcept;
   void finish() noexcept;
@@ -113,10 +113,9 @@ class OnewayFlusher {
 
   os::Parker parker_;
   os::PiMutex mutex_;
-  // Guarded by mutex_.
-  std::vector<std::shared_ptr<OnewayBatch>> watched_;
-  os::Thread thread_;
-  bool ended_ = false;  // the process ends: no more bursts
+  std::vector<std::shared_ptr<OnewayBatch>> watched_ CORELANE_GUARDED_BY(mutex_);
+  os::Thread thread_ CORELANE_GUARDED_BY(mutex_);
+  bool ended_ CORELANE_GUARDED_BY(mutex_) = false;  // the process ends: no more bursts
 };
 
 }  // namespace corelane::core

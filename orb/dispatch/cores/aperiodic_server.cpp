@@ -1,8 +1,9 @@
 #include "orb/dispatch/cores/aperiodic_server.h"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
+
+#include "orb/os/lock.h"
 
 namespace corelane::dispatch {
 namespace {
@@ -15,19 +16,19 @@ AperiodicServer::AperiodicServer(const sched::Server& server, int native, const 
     : clock_(clock), native_(native), kind_(kind), driver_(server, Priority{native}) {}
 
 void AperiodicServer::expect(std::size_t threads) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   threads_.reserve(threads);
 }
 
 void AperiodicServer::add(ServedThread& thread) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (dismissed_) return;
   thread.set_native(placed_);
   threads_.push_back({&thread, thread.cpu_time()});
 }
 
 void AperiodicServer::remove(ServedThread& thread) noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (dismissed_) return;
   step();
   std::erase_if(threads_, [&](const Member& member) { return member.thread == &thread; });
@@ -35,41 +36,41 @@ void AperiodicServer::remove(ServedThread& thread) noexcept {
 }
 
 void AperiodicServer::watch(BudgetAlarm* alarm) noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   alarm_ = alarm;
   if (alarm_) step();
 }
 
 void AperiodicServer::dismiss() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   dismissed_ = true;
 }
 
 void AperiodicServer::grant() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (std::exchange(granted_, true)) return;
   step();
 }
 
 void AperiodicServer::work(const sched::IoCaller& caller) noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   const bool known = working_++ > 0 && caller == caller_;
   caller_ = caller;
   if (!known) step();
 }
 
 void AperiodicServer::rest() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (--working_ == 0) step();
 }
 
 void AperiodicServer::check() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   step();
 }
 
 ServerStatus AperiodicServer::status() const noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return {.granted = granted_, .serves = placed_ > 0, .used = driver_.used(), .exhausted = exhausted_};
 }
 

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "orb/base/ids.h"
+#include "orb/base/thread_safety.h"
 #include "orb/dispatch/clock.h"
 #include "orb/dispatch/cores/budget_alarm.h"
 #include "orb/os/pi_mutex.h"
@@ -82,10 +83,10 @@ class AperiodicServer {
   ServerStatus status() const noexcept;
 
  private:
-  void step() noexcept;
-  bool may_begin(Time now) const noexcept;
-  Duration take_used() noexcept;
-  void place(int native) noexcept;
+  void step() noexcept CORELANE_REQUIRES(mutex_);
+  bool may_begin(Time now) const noexcept CORELANE_REQUIRES(mutex_);
+  Duration take_used() noexcept CORELANE_REQUIRES(mutex_);
+  void place(int native) noexcept CORELANE_REQUIRES(mutex_);
 
   struct Member {
     ServedThread* thread;
@@ -98,16 +99,15 @@ class AperiodicServer {
   const Work kind_;
 
   mutable os::PiMutex mutex_;
-  // Guarded by mutex_.
-  sched::ServerDriver driver_;
-  std::vector<Member> threads_;
-  BudgetAlarm* alarm_ = nullptr;
-  std::size_t working_ = 0;
-  sched::IoCaller caller_{};
-  int placed_ = 0;  // the level that the threads have now
-  bool granted_ = false;
-  bool dismissed_ = false;
-  std::uint64_t exhausted_ = 0;
+  sched::ServerDriver driver_ CORELANE_GUARDED_BY(mutex_);
+  std::vector<Member> threads_ CORELANE_GUARDED_BY(mutex_);
+  BudgetAlarm* alarm_ CORELANE_GUARDED_BY(mutex_) = nullptr;
+  std::size_t working_ CORELANE_GUARDED_BY(mutex_) = 0;
+  sched::IoCaller caller_ CORELANE_GUARDED_BY(mutex_){};
+  int placed_ CORELANE_GUARDED_BY(mutex_) = 0;  // the level that the threads have now
+  bool granted_ CORELANE_GUARDED_BY(mutex_) = false;
+  bool dismissed_ CORELANE_GUARDED_BY(mutex_) = false;
+  std::uint64_t exhausted_ CORELANE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace corelane::dispatch

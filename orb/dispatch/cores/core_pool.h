@@ -18,6 +18,7 @@
 #include <memory>
 
 #include "orb/base/ids.h"
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
 #include "orb/dispatch/cores/budget_alarm.h"
 #include "orb/dispatch/cores/core_jobs.h"
@@ -55,7 +56,7 @@ class CorePool {
   bool may_read_own() const noexcept { return order_ != sched::CoreOrder::deadline; }
 
   // Does the same as sched::CoreScheduler::charge_overruns(). Call it before the first task.
-  void charge_overruns() { jobs_.scheduler().charge_overruns(); }
+  void charge_overruns();
 
   // Call the following functions with the manager's lock.
   bool add(const WorkerPtr& worker, Priority priority) noexcept;
@@ -127,14 +128,18 @@ class CorePool {
   CoreId core() const noexcept { return core_; }
 
  private:
-  class Home;
+  // Calls use(jobs) with the CoreJobs that have the worker's task, under the lock of their pool. Returns its result.
+  template <typename Use>
+  static auto at_home(const TaskWorker& worker, Use use) noexcept;
+  void hand_over(const WorkerPtr& worker, CorePool& to, Priority priority, Time now, DeferredWakeups& wakeups) noexcept
+      CORELANE_REQUIRES(mutex_, to.mutex_);
   CoreJobs::Looked look_at_watched(Time now) const noexcept;
 
   const CoreId core_;
   sched::CoreOrder order_ = sched::CoreOrder::priority;  // constant from the first task on
 
   mutable os::PiMutex mutex_;
-  CoreJobs jobs_;  // guarded by mutex_
+  CoreJobs jobs_ CORELANE_GUARDED_BY(mutex_);
 };
 
 }  // namespace corelane::dispatch

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "orb/os/lock.h"
+
 namespace corelane::dispatch {
 
 bool DedicatedReceiver::give(const std::shared_ptr<JobSource>& source) noexcept {
   std::shared_ptr<JobSource> overtaken;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (closed_) return false;
     if (source->comes_back() && (arrival_ || source->connection() != lent_)) return false;
     overtaken = std::exchange(arrival_, source);
@@ -26,7 +28,7 @@ void DedicatedReceiver::receive() noexcept {
   if (!given_.load(std::memory_order_acquire)) return;
   std::shared_ptr<JobSource> arrival;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     arrival = std::move(arrival_);
     if (arrival) lent_ = {};
     given_.store(false, std::memory_order_relaxed);  // relaxed: under the mutex
@@ -47,7 +49,7 @@ void DedicatedReceiver::lend() noexcept {
   receive();
   if (stage_ == Stage::none || stage_ == Stage::lent) return;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     lent_ = source_->connection();
   }
   enter(Stage::lent);
@@ -97,7 +99,7 @@ Time DedicatedReceiver::wake_at(Time now) const noexcept {
 void DedicatedReceiver::close() noexcept {
   std::shared_ptr<JobSource> waiting;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     closed_ = true;
     waiting = std::move(arrival_);
   }

@@ -7,8 +7,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 
+#include "orb/base/thread_safety.h"
 #include "orb/dispatch/cores/read_throttle.h"
 #include "orb/dispatch/job_source.h"
 #include "orb/os/pi_mutex.h"
@@ -73,9 +73,9 @@ class DedicatedReceiver {
   std::atomic<bool> given_{false};
   std::atomic<bool> open_{false};
   os::PiMutex mutex_;
-  std::shared_ptr<JobSource> arrival_;  // guarded by mutex_
-  PeerId lent_{};                       // guarded by mutex_: the connection that may come back; 0: none
-  bool closed_ = false;                 // guarded by mutex_
+  std::shared_ptr<JobSource> arrival_ CORELANE_GUARDED_BY(mutex_);
+  PeerId lent_ CORELANE_GUARDED_BY(mutex_){};  // the connection that may come back; 0: none
+  bool closed_ CORELANE_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace corelane::dispatch

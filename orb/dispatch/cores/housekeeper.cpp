@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <mutex>
 #include <new>
 #include <utility>
 
 #include "orb/base/errors.h"
+#include "orb/os/lock.h"
 
 namespace corelane::dispatch {
 namespace {
@@ -56,14 +56,14 @@ void Housekeeper::retire(OrderPtr end) noexcept {
 
 void Housekeeper::give(OrderPtr order) noexcept {
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     orders_.push_back(std::move(order));
   }
   bell_.unpark();
 }
 
 Housekeeper::OrderPtr Housekeeper::next_order() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return orders_.pop_front();
 }
 

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "orb/base/agent.h"
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
 #include "orb/dispatch/core_provider.h"
 #include "orb/dispatch/cores/task_worker.h"
@@ -137,7 +138,7 @@ class Housekeeper final : public Agent {
   NoteInbox& inbox_;
 
   os::PiMutex mutex_;
-  NodeList<Order> orders_;  // guarded by mutex_
+  NodeList<Order> orders_ CORELANE_GUARDED_BY(mutex_);
   os::DirectoryBell bell_;  // resting while there is nothing to do
 
   // Constant after sleep_when_idle().

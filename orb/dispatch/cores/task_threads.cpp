@@ -2,12 +2,12 @@
 
 #include <array>
 #include <atomic>
-#include <mutex>
 #include <new>
 #include <string_view>
 #include <utility>
 
 #include "orb/base/minor.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
 #include "orb/os/threads/deadline_class.h"
@@ -169,7 +169,7 @@ std::unique_ptr<WorkerThread> TaskThreads::take(const std::string& name, const W
 }
 
 std::unique_ptr<TaskThreads::SystemThread> TaskThreads::take_spare() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (spares_.empty()) return nullptr;
   auto spare = std::move(spares_.back());
   spares_.pop_back();
@@ -186,7 +186,7 @@ void TaskThreads::take_back(std::unique_ptr<WorkerThread> thread) noexcept {
 // A spare that is not needed ends here, after the lock is released.
 void TaskThreads::put_spare(std::unique_ptr<SystemThread> spare) noexcept {
   spare->rest();
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (spares_.size() < most_spares()) spares_.push_back(std::move(spare));
 }
 
@@ -203,7 +203,7 @@ bool TaskThreads::refill() noexcept try {
 }
 
 std::size_t TaskThreads::spares() const noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return spares_.size();
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "orb/base/thread_safety.h"
 #include "orb/dispatch/cores/housekeeper.h"
 #include "orb/os/pi_mutex.h"
 
@@ -41,7 +42,7 @@ class TaskThreads final : public ThreadMaker {
   const std::size_t wanted_;
 
   mutable os::PiMutex mutex_;
-  std::vector<std::unique_ptr<SystemThread>> spares_;  // guarded by mutex_; has room for all
+  std::vector<std::unique_ptr<SystemThread>> spares_ CORELANE_GUARDED_BY(mutex_);  // has room for all
 };
 
 }  // namespace corelane::dispatch

@@ -1,8 +1,9 @@
 #include "orb/dispatch/cores/thread_placer.h"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
+
+#include "orb/os/lock.h"
 
 namespace corelane::dispatch {
 
@@ -19,20 +20,20 @@ std::size_t ThreadPlacer::use_index(ResourceId resource) const noexcept {
 bool ThreadPlacer::enter(ResourceId resource) noexcept {
   const std::size_t i = use_index(resource);
   if (i == max_uses) return false;
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   ++held_[i];
   place();
   return true;
 }
 
 void ThreadPlacer::leave(ResourceId resource) noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   --held_[use_index(resource)];
   place();
 }
 
 void ThreadPlacer::refresh_ceilings() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   place();
 }
 
@@ -46,7 +47,7 @@ int ThreadPlacer::native() const noexcept {
 }
 
 void ThreadPlacer::attach(WorkerThread* thread) noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   thread_ = thread;
   place();  // its placement may have changed while it started
 }
@@ -58,33 +59,33 @@ void ThreadPlacer::place() noexcept {
 }
 
 void ThreadPlacer::take_share() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (misplaced_ && is_served()) place();
 }
 
 void ThreadPlacer::settle() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   place();
 }
 
 void ThreadPlacer::rebind() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (thread_) thread_->rebind();
 }
 
 void ThreadPlacer::placement(ThreadPlacement placement) noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   const ThreadPlacement before = std::exchange(placement_, placement);
   if (before != placement) place();
 }
 
 void ThreadPlacer::set_level(int native) noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (std::exchange(placement_.native, native) != native) place();
 }
 
 bool ThreadPlacer::raise_level(int native) noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   placement_.native = native;
   const int level = this->native();
   if (level < placed_at_) return false;
@@ -93,14 +94,14 @@ bool ThreadPlacer::raise_level(int native) noexcept {
 }
 
 ThreadPlacement ThreadPlacer::granted_placement() const noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   ThreadPlacement placement = placement_;
   if (!thread_ || !thread_->real_time() || placement.share != os::DeadlineShare{}) placement.native = 0;
   return placement;
 }
 
 ThreadPlacement ThreadPlacer::placement() const noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return placement_;
 }
 

@@ -13,6 +13,7 @@
 
 #include "orb/base/contract.h"
 #include "orb/base/ids.h"
+#include "orb/base/thread_safety.h"
 #include "orb/dispatch/cores/thread_placement.h"
 #include "orb/dispatch/resources/ceilings.h"
 #include "orb/os/pi_mutex.h"
@@ -81,8 +82,8 @@ class ThreadPlacer {
 
  private:
   std::size_t use_index(ResourceId resource) const noexcept;
-  int native() const noexcept;
-  void place() noexcept;
+  int native() const noexcept CORELANE_REQUIRES(mutex_);
+  void place() noexcept CORELANE_REQUIRES(mutex_);
 
   // Constant.
   const Contract& contract_;
@@ -94,12 +95,12 @@ class ThreadPlacer {
   std::atomic<bool> stepped_back_{false};
 
   mutable os::PiMutex mutex_;
-  // Guarded by mutex_.
-  ThreadPlacement placement_;
-  WorkerThread* thread_ = nullptr;
-  int placed_at_ = 0;                          // the latest level that was asked for
-  bool misplaced_ = false;                     // the system refused its placement
-  std::array<std::uint8_t, max_uses> held_{};  // how often the task's job has locked what it uses
+  ThreadPlacement placement_ CORELANE_GUARDED_BY(mutex_);
+  WorkerThread* thread_ CORELANE_GUARDED_BY(mutex_) = nullptr;
+  int placed_at_ CORELANE_GUARDED_BY(mutex_) = 0;       // the latest level that was asked for
+  bool misplaced_ CORELANE_GUARDED_BY(mutex_) = false;  // the system refused its placement
+  // How often the task's job has locked what it uses.
+  std::array<std::uint8_t, max_uses> held_ CORELANE_GUARDED_BY(mutex_){};
 };
 
 }  // namespace corelane::dispatch

@@ -3,7 +3,9 @@
 #include <utility>
 
 #include "orb/base/peer.h"
+#include "orb/base/thread_safety.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 
 namespace corelane::dispatch {
 namespace {
@@ -54,7 +56,7 @@ Expected<void> InlineHousekeeper::start(std::size_t stack) {
 
 void InlineHousekeeper::stop() noexcept {
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     ends_ = true;
   }
   changed_.notify_all();
@@ -70,7 +72,7 @@ std::string InlineHousekeeper::label_of(TaskId task) const {
 
 // Bound: until stop().
 void InlineHousekeeper::run() noexcept {
-  std::unique_lock lock(mutex_);
+  os::UniqueLock lock(mutex_);
   do {
     lock.unlock();
     const Time now = os::now();
@@ -80,7 +82,7 @@ void InlineHousekeeper::run() noexcept {
     });
     lateness_.step(now);
     lock.lock();
-  } while (!changed_.wait_for(lock, CounterPageWriter::period, [this] { return ends_; }));
+  } while (!changed_.wait_for(lock, CounterPageWriter::period, [this]() CORELANE_REQUIRES(mutex_) { return ends_; }));
 }
 
 }  // namespace corelane::dispatch

@@ -5,16 +5,17 @@
 // thread that destroys it.
 #pragma once
 
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <string>
 
 #include "orb/base/expected.h"
+#include "orb/base/thread_safety.h"
 #include "orb/dispatch/executive.h"
 #include "orb/dispatch/telemetry/counter_page_writer.h"
 #include "orb/dispatch/telemetry/lateness_log.h"
+#include "orb/os/mutex.h"
 #include "orb/os/thread.h"
+#include "orb/os/wait/condition_variable.h"
 #include "orb/sched/priority.h"
 
 namespace corelane::dispatch {
@@ -48,9 +49,9 @@ class InlineHousekeeper {
   CounterPageWriter page_;
   LatenessLog lateness_;
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool ends_ = false;  // guarded by mutex_
+  os::Mutex mutex_;
+  os::ConditionVariable changed_;
+  bool ends_ CORELANE_GUARDED_BY(mutex_) = false;
   os::Thread thread_;
 };
 

@@ -1,16 +1,17 @@
 #include "orb/dispatch/inline/inline_tasks.h"
 
 #include <algorithm>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <utility>
 
 #include "orb/base/errors.h"
 #include "orb/base/peer.h"
+#include "orb/base/thread_safety.h"
 #include "orb/dispatch/current.h"
 #include "orb/dispatch/job_source.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 #include "orb/os/privileges.h"
 #include "orb/os/thread.h"
 #include "orb/os/threads/deferral.h"
@@ -38,7 +39,7 @@ struct InlineTasks::Task {
   }
   // Counts the job that has ended. Returns whether it was late.
   bool account(const JobContext& context, Time end, Duration used) noexcept {
-    const std::lock_guard lock(mutex);
+    const os::LockGuard lock(mutex);
     response.record(end - context.release);
     if (used > contract.budget) ++overruns;
     if (end <= context.deadline) return false;
@@ -56,11 +57,11 @@ struct InlineTasks::Task {
   std::atomic<int> level{0};  // its priority; changes when other tasks are added
 
   os::PiMutex mutex;
-  // Guarded by mutex.
-  Histogram response;
-  MissLog late;
-  std::uint64_t misses = 0;
-  std::uint64_t overruns = 0;
+  Histogram response CORELANE_GUARDED_BY(mutex);
+  std::uint64_t misses CORELANE_GUARDED_BY(mutex) = 0;
+  std::uint64_t overruns CORELANE_GUARDED_BY(mutex) = 0;
+
+  MissLog late;  // shared
 };
 
 namespace {
@@ -75,7 +76,7 @@ TaskReport report_of(Task& task, bool real_time, bool gone) {
                     .priority = Priority{task.level.load(std::memory_order_relaxed)},  // relaxed: a report
                     .bound = {}};
   report.latest_misses = task.late.latest();
-  const std::lock_guard lock(task.mutex);
+  const os::LockGuard lock(task.mutex);
   report.jobs = task.response.count();
   report.misses = task.misses;
   report.overruns = task.overruns;
@@ -109,7 +110,7 @@ Expected<void> InlineTasks::start(std::size_t stack) {
 
 Pushed InlineTasks::submit(JobPtr& job) noexcept {
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (stopped_) return Pushed::closed;
   }
   if (job->is_internal) return internal_jobs_.submit(job);
@@ -187,7 +188,7 @@ void InlineTasks::run_ordinary(JobPtr job) noexcept {
 
 void InlineTasks::admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler) {
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (stopped_) return handler->failed(errors::shutting_down);
   }
   const auto added = add(request.contract, request.owner, request.label);
@@ -214,7 +215,7 @@ std::optional<sched::Refusal> InlineTasks::barred(const Contract& contract, Peer
 
 Expected<InlineTasks::TaskPtr, NotAdmitted> InlineTasks::add(const Contract& contract, PeerId owner,
                                                              std::string_view label) noexcept try {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (const auto why = barred(contract, owner)) {
     ++refused_;
     refusals_.record(label, owner, contract, *why, os::now());
@@ -232,7 +233,7 @@ Expected<InlineTasks::TaskPtr, NotAdmitted> InlineTasks::add(const Contract& con
 }
 
 InlineTasks::TaskPtr InlineTasks::find(TaskId task, PeerId caller) const noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   const auto place = std::ranges::find_if(tasks_, [&](const TaskPtr& known) { return known->id == task; });
   if (place == tasks_.end()) return nullptr;
   const PeerId owner = (*place)->owner;
@@ -251,8 +252,8 @@ void InlineTasks::assign_priorities() noexcept {
 // Moves the tasks to gone_ one by one: to collect them first would need memory.
 template <typename Leaves>
 void InlineTasks::remove_if(Leaves leaves) noexcept {
-  const std::lock_guard lock(mutex_);
-  std::erase_if(tasks_, [&](const TaskPtr& task) {
+  const os::LockGuard lock(mutex_);
+  std::erase_if(tasks_, [&](const TaskPtr& task) CORELANE_REQUIRES(mutex_) {
     if (!leaves(*task)) return false;
     gone_.add(task);
     return true;
@@ -275,7 +276,7 @@ ExecutiveReport InlineTasks::report() const {
   ExecutiveReport report;
   report.promises = false;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     here = tasks_;
     gone_.for_each([&](const TaskPtr& task) { gone.push_back(task); });
     report.admitted = last_id_;
@@ -292,7 +293,7 @@ ExecutiveReport InlineTasks::report() const {
 
 void InlineTasks::stop() noexcept {
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     stopped_ = true;
   }
   internal_jobs_.stop();

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "orb/base/ids.h"
+#include "orb/base/thread_safety.h"
 #include "orb/dispatch/inline/inline_housekeeper.h"
 #include "orb/dispatch/inline/inline_internal_jobs.h"
 #include "orb/dispatch/miss_log.h"
@@ -69,11 +70,11 @@ class InlineTasks final : public Executive::State {
   void run(JobPtr job, const TaskPtr& task) noexcept;
   void run_ordinary(JobPtr job) noexcept;
   TaskPtr find(TaskId task, PeerId caller) const noexcept;
-  std::optional<sched::Refusal> barred(const Contract& contract, PeerId owner) const noexcept;  // call with mutex_ held
+  std::optional<sched::Refusal> barred(const Contract& contract, PeerId owner) const noexcept CORELANE_REQUIRES(mutex_);
   Expected<TaskPtr, NotAdmitted> add(const Contract& contract, PeerId owner, std::string_view label) noexcept;
   template <typename Leaves>
   void remove_if(Leaves leaves) noexcept;
-  void assign_priorities() noexcept;
+  void assign_priorities() noexcept CORELANE_REQUIRES(mutex_);
 
   // Constant.
   const std::size_t max_tasks_;
@@ -82,16 +83,16 @@ class InlineTasks final : public Executive::State {
   const bool real_time_;
 
   mutable os::PiMutex mutex_;
-  // Guarded by mutex_.
-  std::vector<TaskPtr> tasks_;  // in descending order of priority
-  Recent<TaskPtr> gone_{remembered};
-  std::vector<int> levels_;  // scratch
-  std::uint64_t last_id_ = 0;
-  std::uint64_t refused_ = 0;
-  RefusalLog refusals_;                         // shared
-  std::atomic<std::uint64_t> jobs_refused_{0};  // shared
-  bool stopped_ = false;
+  std::vector<TaskPtr> tasks_ CORELANE_GUARDED_BY(mutex_);  // in descending order of priority
+  Recent<TaskPtr> gone_ CORELANE_GUARDED_BY(mutex_){remembered};
+  std::vector<int> levels_ CORELANE_GUARDED_BY(mutex_);  // scratch
+  std::uint64_t last_id_ CORELANE_GUARDED_BY(mutex_) = 0;
+  std::uint64_t refused_ CORELANE_GUARDED_BY(mutex_) = 0;
+  bool stopped_ CORELANE_GUARDED_BY(mutex_) = false;
 
+  // Shared.
+  RefusalLog refusals_;
+  std::atomic<std::uint64_t> jobs_refused_{0};
   std::atomic<std::uint64_t> best_effort_jobs_{0};
   InlineInternalJobs internal_jobs_;
 

@@ -15,6 +15,7 @@
 #include "orb/dispatch/leases/cross_process_analysis.h"
 #include "orb/os/clock.h"
 #include "orb/os/files/directory.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
 #include "orb/os/own_user.h"
 #include "orb/os/process/environment.h"
@@ -150,7 +151,9 @@ Expected<std::vector<CoreLease>> HostLedger::lease(const LeaseRequest& request) 
   return choose(cores, request, true);
 }
 
-Expected<std::span<const Promise>> HostLedger::begin() noexcept {
+// The functions of a transaction are not analyzed: begin() locks mutex_, and end() or abandon() unlocks it. The callers
+// know only CoreProvider, which has no mutex.
+Expected<std::span<const Promise>> HostLedger::begin() noexcept CORELANE_NO_THREAD_SAFETY_ANALYSIS {
   if (!mutex_.try_lock()) return ledger_busy;
   if (const auto opened = open_transaction(); !opened) {
     note_fault(opened.error());
@@ -179,7 +182,7 @@ Expected<void> HostLedger::enter() noexcept {
   return ledger_busy;
 }
 
-Expected<void> HostLedger::end(std::span<const Promise> mine) noexcept {
+Expected<void> HostLedger::end(std::span<const Promise> mine) noexcept CORELANE_NO_THREAD_SAFETY_ANALYSIS {
   const Expected<void> written = put(mine);
   if (written) abandon();
   return written;
@@ -187,7 +190,7 @@ Expected<void> HostLedger::end(std::span<const Promise> mine) noexcept {
 
 // Takes the transaction's lock even if begin() did not need it. A server that starts meanwhile would find no capacity;
 // with the lock it waits a little and then finds some.
-Expected<void> HostLedger::claim(std::span<const Promise> mine) noexcept {
+Expected<void> HostLedger::claim(std::span<const Promise> mine) noexcept CORELANE_NO_THREAD_SAFETY_ANALYSIS {
   if (!inside_) {
     if (const auto entered = enter(); !entered) {
       note_fault(entered.error());
@@ -225,20 +228,24 @@ bool HostLedger::is_as_begun() noexcept {
   return file_->is_still_alone() || (file_->others_are_as_read() && file_->is_at_path());
 }
 
-void HostLedger::abandon() noexcept {
+bool HostLedger::alone() const noexcept CORELANE_NO_THREAD_SAFETY_ANALYSIS { return file_ && file_->alone(); }
+
+void HostLedger::abandon() noexcept CORELANE_NO_THREAD_SAFETY_ANALYSIS {
   if (file_ && inside_) file_->leave();
   mutex_.unlock();
 }
 
-bool HostLedger::alone_on(int physical_core) noexcept {
-  const std::unique_lock mine(looking_, std::try_to_lock);
-  if (!mine || !file_) return false;
+// No analysis: it reads file_ without mutex_. looking_ suffices, because file_ is replaced only with both held.
+bool HostLedger::alone_on(int physical_core) noexcept CORELANE_NO_THREAD_SAFETY_ANALYSIS {
+  if (!looking_.try_lock()) return false;
+  const os::LockGuard lock(looking_, std::adopt_lock);
+  if (!file_) return false;
   const auto promised = file_->is_promised(physical_core, sight_);
   return promised && !*promised;
 }
 
 void HostLedger::withdraw() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   mine_.clear();
   if (file_) (void)file_->write_own(mine_);  // without a slot no process sees our promises anyway
 }
@@ -248,9 +255,9 @@ void HostLedger::maintain() noexcept try {
   revoked_.look();
   Findings findings;
   {
-    const std::lock_guard looking(looking_);  // first: a thread in alone_on() may hold it long
-    const std::unique_lock mine(mutex_, std::try_to_lock);
-    if (!mine) return;
+    const os::LockGuard looking(looking_);  // first: a thread in alone_on() may hold it long
+    if (!mutex_.try_lock()) return;
+    const os::LockGuard lock(mutex_, std::adopt_lock);
     repair(findings);
     settled_ = is_in_order();
   }
@@ -272,7 +279,7 @@ void HostLedger::repair(Findings& findings) {
   look_for_room(findings);
 }
 
-// Returns whether nothing waits to be repaired or told later. Call it with the lock.
+// Returns whether nothing waits to be repaired or told later.
 bool HostLedger::is_in_order() const noexcept {
   const bool all_known = missed_since_ == never && !looks_for_room_;
   return file_ && !said_entry_ && all_known && blocked_since_ == never && system_fault_ == 0;

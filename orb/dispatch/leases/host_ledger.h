@@ -47,6 +47,7 @@
 #include <string>
 #include <vector>
 
+#include "orb/base/thread_safety.h"
 #include "orb/dispatch/core_provider.h"
 #include "orb/dispatch/leases/ledger_file.h"
 #include "orb/dispatch/leases/ledger_membership.h"
@@ -84,7 +85,7 @@ class HostLedger final : public CoreProvider {
   Expected<void> end(std::span<const Promise> mine) noexcept override;
   Expected<void> claim(std::span<const Promise> mine) noexcept override;
   void abandon() noexcept override;
-  bool alone() const noexcept override { return file_ && file_->alone(); }
+  bool alone() const noexcept override;
   bool alone_on(int physical_core) noexcept override;
   bool sees_others() const noexcept override { return true; }
   void withdraw() noexcept override;
@@ -98,13 +99,13 @@ class HostLedger final : public CoreProvider {
  private:
   HostLedger(const os::Topology& topology, std::string directory, LedgerFile file,
              std::unique_ptr<LedgerMembership> membership);
-  Expected<void> open_transaction() noexcept;
-  Expected<void> enter() noexcept;
-  Expected<void> put(std::span<const Promise> mine) noexcept;
-  Expected<void> write(std::span<const Promise> mine) noexcept;
-  void note_fault(const Error& error) noexcept;
-  bool is_as_begun() noexcept;
-  bool is_in_order() const noexcept;
+  Expected<void> open_transaction() noexcept CORELANE_REQUIRES(mutex_);
+  Expected<void> enter() noexcept CORELANE_REQUIRES(mutex_);
+  Expected<void> put(std::span<const Promise> mine) noexcept CORELANE_REQUIRES(mutex_);
+  Expected<void> write(std::span<const Promise> mine) noexcept CORELANE_REQUIRES(mutex_);
+  void note_fault(const Error& error) noexcept CORELANE_REQUIRES(mutex_);
+  bool is_as_begun() noexcept CORELANE_REQUIRES(mutex_);
+  bool is_in_order() const noexcept CORELANE_REQUIRES(mutex_);
   // What maintain() found and did. It is logged without a lock, because a log may have to wait for its terminal.
   struct Findings {
     bool replaced = false, header = false, entries = false;
@@ -119,15 +120,15 @@ class HostLedger final : public CoreProvider {
     int system_fault = 0;      // why the file cannot be locked or written
     std::size_t too_many = 0;  // the number of promises, if that exceeds a slot's room
   };
-  void repair(Findings& findings);
-  void attach(Findings& findings);
-  void look_for_entry(Findings& findings);
-  void look_for_stuck(Findings& findings);
-  void look_for_absentee(Findings& findings) noexcept;
-  void look_for_room(Findings& findings);
-  std::optional<CoreId> promised_twice() const;
+  void repair(Findings& findings) CORELANE_REQUIRES(looking_, mutex_);
+  void attach(Findings& findings) CORELANE_REQUIRES(looking_, mutex_);
+  void look_for_entry(Findings& findings) CORELANE_REQUIRES(mutex_);
+  void look_for_stuck(Findings& findings) CORELANE_REQUIRES(mutex_);
+  void look_for_absentee(Findings& findings) noexcept CORELANE_REQUIRES(mutex_);
+  void look_for_room(Findings& findings) CORELANE_REQUIRES(mutex_);
+  std::optional<CoreId> promised_twice() const CORELANE_REQUIRES(mutex_);
   bool has_deadline_core(int physical_core) const;
-  void look_for_system_fault(Findings& findings) noexcept;
+  void look_for_system_fault(Findings& findings) noexcept CORELANE_REQUIRES(mutex_);
   void tell(const Findings& findings) const;
 
   // Constant after open().
@@ -140,29 +141,34 @@ class HostLedger final : public CoreProvider {
   std::vector<CoreId> by_deadlines_;  // the leased cores that are scheduled by deadlines
   bool settled_ = false;              // see is_settled()
 
-  os::PiMutex looking_;  // held by alone_on() and throughout maintain(); locked before mutex_
-  LedgerFile::Sight sight_;
+  // Held by alone_on() and throughout maintain(); locked before mutex_.
+  os::PiMutex looking_;
+  LedgerFile::Sight sight_ CORELANE_GUARDED_BY(looking_);
 
   os::PiMutex mutex_;  // held throughout a transaction and throughout maintain()
-  // Guarded by mutex_.
-  std::optional<LedgerFile> file_;  // set exactly while we hold a slot; replaced with looking_ held, too
-  const std::unique_ptr<LedgerMembership>
-      membership_;              // after file_: a process that ends gives up its entry before its slot
-  bool inside_ = false;         // we have the transaction's lock
-  bool lost_ = false;           // the last attempt to attach failed, and that was logged
-  Time blocked_since_ = never;  // since then every attempt found the transaction's lock taken
-  bool said_stuck_ = false;
-  bool said_entry_ = false;    // the log says why we have no entry
-  Time missed_since_ = never;  // since then every check found a living process missing
-  bool said_absentee_ = false;
-  bool looks_for_room_ = false;  // other processes may have started while we were not in the ledger
-  bool said_twice_ = false;
-  int system_fault_ = 0;       // errno of the last lock or write that failed; 0 after a write that succeeded
-  int said_system_fault_ = 0;  // the value that was logged last
-  std::size_t too_many_ = 0;   // the number of promises that exceeded a slot's room; 0: none did
-  bool said_too_many_ = false;
-  std::vector<Promise> others_;
-  std::vector<Promise> mine_;
+  // Set exactly while we hold a slot; replaced with looking_ held, too.
+  std::optional<LedgerFile> file_ CORELANE_GUARDED_BY(mutex_);
+  // After file_: a process that ends gives up its entry before its slot.
+  const std::unique_ptr<LedgerMembership> membership_ CORELANE_PT_GUARDED_BY(mutex_);
+  bool inside_ CORELANE_GUARDED_BY(mutex_) = false;  // we have the transaction's lock
+  bool lost_ CORELANE_GUARDED_BY(mutex_) = false;    // the last attempt to attach failed, and that was logged
+  // Since then every attempt found the transaction's lock taken.
+  Time blocked_since_ CORELANE_GUARDED_BY(mutex_) = never;
+  bool said_stuck_ CORELANE_GUARDED_BY(mutex_) = false;
+  bool said_entry_ CORELANE_GUARDED_BY(mutex_) = false;    // the log says why we have no entry
+  Time missed_since_ CORELANE_GUARDED_BY(mutex_) = never;  // since then every check found a living process missing
+  bool said_absentee_ CORELANE_GUARDED_BY(mutex_) = false;
+  // Other processes may have started while we were not in the ledger.
+  bool looks_for_room_ CORELANE_GUARDED_BY(mutex_) = false;
+  bool said_twice_ CORELANE_GUARDED_BY(mutex_) = false;
+  // errno of the last lock or write that failed; 0 after a write that succeeded.
+  int system_fault_ CORELANE_GUARDED_BY(mutex_) = 0;
+  int said_system_fault_ CORELANE_GUARDED_BY(mutex_) = 0;  // the value that was logged last
+  // The number of promises that exceeded a slot's room; 0: none did.
+  std::size_t too_many_ CORELANE_GUARDED_BY(mutex_) = 0;
+  bool said_too_many_ CORELANE_GUARDED_BY(mutex_) = false;
+  std::vector<Promise> others_ CORELANE_GUARDED_BY(mutex_);
+  std::vector<Promise> mine_ CORELANE_GUARDED_BY(mutex_);
 };
 
 // UnguardedCores provides every core that this process may use, without seeing other processes. It is for `unguarded`

@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <iterator>
-#include <mutex>
 #include <utility>
 
 #include "orb/base/errors.h"
 #include "orb/base/peer.h"
+#include "orb/os/lock.h"
 
 namespace corelane::dispatch {
 
-// Call with mutex_ held. The first entry of the peer in waiting_ has its latest round.
+// The first entry of the peer in waiting_ has its latest round.
 std::uint64_t AdmissionQueue::round_for(PeerId peer) const noexcept {
   if (peer == PeerId{}) return served_ + 1;  // requests of this process
   const auto last =
@@ -22,7 +22,7 @@ bool AdmissionQueue::push(AdmissionCandidatePtr candidate) noexcept {
   Error why = errors::queue_full;
   AdmissionCandidatePtr turned_away;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (closed_) {
       why = errors::shutting_down;
       turned_away = std::move(candidate);
@@ -34,7 +34,7 @@ bool AdmissionQueue::push(AdmissionCandidatePtr candidate) noexcept {
   return !turned_away;
 }
 
-// Returns the request that loses its place, or null. Call with mutex_ held.
+// Returns the request that loses its place, or null.
 AdmissionCandidatePtr AdmissionQueue::insert(AdmissionCandidatePtr candidate) noexcept {
   const PeerId peer = candidate->owner;
   const std::uint64_t round = round_for(peer);
@@ -51,7 +51,7 @@ AdmissionCandidatePtr AdmissionQueue::insert(AdmissionCandidatePtr candidate) no
 }
 
 AdmissionCandidatePtr AdmissionQueue::pop() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (waiting_.empty()) return nullptr;
   served_ = waiting_.back().round;
   AdmissionCandidatePtr next = std::move(waiting_.back().candidate);
@@ -60,13 +60,13 @@ AdmissionCandidatePtr AdmissionQueue::pop() noexcept {
 }
 
 bool AdmissionQueue::empty() const noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return waiting_.empty();
 }
 
 void AdmissionQueue::drop(PeerId peer) noexcept {
   const auto take = [&]() -> AdmissionCandidatePtr {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     const auto found =
         std::find_if(waiting_.begin(), waiting_.end(), [&](const Place& place) { return place.peer == peer; });
     if (found == waiting_.end()) return nullptr;
@@ -79,7 +79,7 @@ void AdmissionQueue::drop(PeerId peer) noexcept {
 
 void AdmissionQueue::close() noexcept {
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     closed_ = true;
   }
   while (const AdmissionCandidatePtr left = pop()) left->fail(errors::shutting_down);  // bound: most

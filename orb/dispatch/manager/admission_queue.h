@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "orb/base/ids.h"
+#include "orb/base/thread_safety.h"
 #include "orb/dispatch/manager/admission_candidate.h"
 #include "orb/os/pi_mutex.h"
 
@@ -48,14 +49,13 @@ class AdmissionQueue {
     PeerId peer;
     AdmissionCandidatePtr candidate;
   };
-  std::uint64_t round_for(PeerId peer) const noexcept;
-  AdmissionCandidatePtr insert(AdmissionCandidatePtr candidate) noexcept;
+  std::uint64_t round_for(PeerId peer) const noexcept CORELANE_REQUIRES(mutex_);
+  AdmissionCandidatePtr insert(AdmissionCandidatePtr candidate) noexcept CORELANE_REQUIRES(mutex_);
 
   mutable os::PiMutex mutex_;
-  // Guarded by mutex_.
-  std::vector<Place> waiting_;  // the request to be served last comes first
-  std::uint64_t served_ = 0;    // the latest round of which a request was served
-  bool closed_ = false;
+  std::vector<Place> waiting_ CORELANE_GUARDED_BY(mutex_);  // the request to be served last comes first
+  std::uint64_t served_ CORELANE_GUARDED_BY(mutex_) = 0;    // the latest round of which a request was served
+  bool closed_ CORELANE_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace corelane::dispatch

@@ -1,10 +1,10 @@
 #include "orb/dispatch/manager/counter_publisher.h"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include "orb/base/peer.h"
+#include "orb/os/lock.h"
 
 namespace corelane::dispatch {
 
@@ -41,7 +41,7 @@ CounterPublisher::RowPtr CounterPublisher::add(const WorkerPtr& worker, const sc
   row->largest.store(admit.response, std::memory_order_relaxed);  // relaxed: the lock below publishes it
   row->fixed.label = label;
   row->fixed.holder = holder;
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   row->index = rows_.size();
   rows_.push_back(row);
   return row;
@@ -54,7 +54,7 @@ void CounterPublisher::raise_bound(const RowPtr& row, Duration bound) noexcept {
 // The caller's pointer keeps the row until after the lock. The last row takes its place.
 void CounterPublisher::remove(const RowPtr& row) noexcept {
   if (!row) return;
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   refused_by_gone_ += row->worker->statistics().refused.load(std::memory_order_relaxed);  // relaxed: a count
   rows_.back()->index = row->index;
   std::swap(rows_[row->index], rows_.back());
@@ -82,7 +82,7 @@ void CounterPublisher::count(ProcessCounters& counters, Time now) {
   std::vector<RowPtr> rows;
   rows.reserve(max_tasks_);  // before the lock
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     for (const RowPtr& row : rows_) rows.push_back(row);
     counters.jobs_refused = refused_by_gone_;
   }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "orb/base/agent.h"
+#include "orb/base/thread_safety.h"
 #include "orb/dispatch/best_effort/best_effort_executor.h"
 #include "orb/dispatch/cores/task_worker.h"
 #include "orb/dispatch/counter_page.h"
@@ -75,9 +76,8 @@ class CounterPublisher final : public Agent {
   // Shared.
   std::atomic<std::uint64_t> admitted_{0}, refused_{0}, jobs_refused_{0}, refused_outside_{0}, queue_full_{0};
   os::PiMutex mutex_;
-  // Guarded by mutex_.
-  std::vector<RowPtr> rows_;           // each knows its index
-  std::uint64_t refused_by_gone_ = 0;  // jobs refused by workers that have left
+  std::vector<RowPtr> rows_ CORELANE_GUARDED_BY(mutex_);           // each knows its index
+  std::uint64_t refused_by_gone_ CORELANE_GUARDED_BY(mutex_) = 0;  // jobs refused by workers that have left
 };
 
 }  // namespace corelane::dispatch

@@ -2,13 +2,13 @@
 #include "orb/dispatch/manager/managed_tasks.h"
 
 #include <algorithm>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "orb/base/minor.h"
+#include "orb/base/thread_safety.h"
 #include "orb/dispatch/best_effort/best_effort_executor.h"
 #include "orb/dispatch/cores/agent_thread.h"
 #include "orb/dispatch/cores/budget_thread.h"
@@ -19,8 +19,10 @@
 #include "orb/dispatch/manager/manager_agent.h"
 #include "orb/dispatch/serving/serving_threads.h"
 #include "orb/dispatch/telemetry/lateness_log.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
 #include "orb/os/machine/core_list.h"
+#include "orb/os/mutex.h"
 #include "orb/os/thread.h"
 #include "orb/sched/share.h"
 
@@ -206,8 +208,8 @@ class ManagedTasks final : public Executive::State {
   BudgetThread budgets_;
   IdleThreads idle_;
   const bool sees_others_;
-  std::mutex stop_mutex_;
-  bool stopped_ = false;  // guarded by stop_mutex_
+  os::Mutex stop_mutex_;
+  bool stopped_ CORELANE_GUARDED_BY(stop_mutex_) = false;
 };
 
 Expected<void> ManagedTasks::start(const ExecutiveOptions& options, CoreId manager_core) {
@@ -266,7 +268,7 @@ std::string ManagedTasks::label_of(TaskId task) const {
 // Stops the manager first, so that nothing new reaches a task. Then stops the housekeeper's thread, whose work
 // shut_down() ends.
 void ManagedTasks::stop() noexcept {
-  const std::lock_guard lock(stop_mutex_);
+  const os::LockGuard lock(stop_mutex_);
   if (std::exchange(stopped_, true)) return;
   idle_.stop();
   manager_thread_.stop();

@@ -8,6 +8,7 @@
 #include "orb/dispatch/job_source.h"
 #include "orb/dispatch/manager/task_reports.h"
 #include "orb/dispatch/manager_options.h"
+#include "orb/os/lock.h"
 #include "orb/os/privileges.h"
 #include "orb/os/thread.h"
 
@@ -86,6 +87,19 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
   housekeeper_.keep(counters_, CounterPageWriter::period);
 }
 
+// No analysis: only step() changes this time, and the same thread calls both.
+Time ManagerAgent::wake_at() const noexcept CORELANE_NO_THREAD_SAFETY_ANALYSIS { return cycle_.wake_at(); }
+
+// No analysis: the pools are made in the constructor, and remain.
+std::span<const std::unique_ptr<CorePool>> ManagerAgent::pools() const noexcept CORELANE_NO_THREAD_SAFETY_ANALYSIS {
+  return driver_.pools().all();
+}
+
+// No analysis: runs before the agent has threads.
+void ManagerAgent::tell_events_to(TaskEvents& events) noexcept CORELANE_NO_THREAD_SAFETY_ANALYSIS {
+  driver_.tasks().tell_events_to(events);
+}
+
 Pushed ManagerAgent::submit(JobPtr& job) noexcept {
   if (job->task == no_task) return ask_for_task(std::move(job)), Pushed::done;
   const Pushed pushed = enqueue(job);
@@ -111,15 +125,17 @@ void ManagerAgent::ask_for_task(JobPtr job) noexcept {
 
 // Dispatches the job without the queue, if no other job has to go first. False: the caller still has the job.
 bool ManagerAgent::dispatch_at_once(JobPtr& job) noexcept {
-  const std::unique_lock lock(state_mutex_, std::try_to_lock);
-  return lock && cycle_.dispatch(job);
+  if (!state_mutex_.try_lock()) return false;
+  const os::LockGuard lock(state_mutex_, std::adopt_lock);
+  return cycle_.dispatch(job);
 }
 
 // Dispatches what is queued. False: the manager's thread has to look. If the lock is taken, the job stays in the queue,
 // because the holder of the lock may have looked there already.
 bool ManagerAgent::take_turn() noexcept {
-  const std::unique_lock lock(state_mutex_, std::try_to_lock);
-  return lock && cycle_.dispatch_queued();
+  if (!state_mutex_.try_lock()) return false;
+  const os::LockGuard lock(state_mutex_, std::adopt_lock);
+  return cycle_.dispatch_queued();
 }
 
 Pushed ManagerAgent::enqueue(JobPtr& job) noexcept {
@@ -166,19 +182,20 @@ void ManagerAgent::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> 
 
 // Wakes a thread for a new task. Both threads serve new tasks. The one below the tasks is woken if the manager's would
 // only wake up to find its time used. Otherwise the manager's thread looks again when its time is back.
-void ManagerAgent::wake_for_candidate(Time now) noexcept {
+// No analysis: has_analysis_time() is any thread's.
+void ManagerAgent::wake_for_candidate(Time now) noexcept CORELANE_NO_THREAD_SAFETY_ANALYSIS {
   (cycle_.has_analysis_time(now) ? parker_ : below_.parker()).unpark();
 }
 
 bool ManagerAgent::step(Time now) noexcept {
-  const std::lock_guard lock(state_mutex_);
+  const os::LockGuard lock(state_mutex_);
   const bool has_more = cycle_.step(now);
   if (cycle_.leaves_rest()) below_.parker().unpark();
   return has_more;
 }
 
 bool ManagerAgent::step_below(Time now) noexcept {
-  const std::lock_guard lock(state_mutex_);
+  const os::LockGuard lock(state_mutex_);
   const bool busy = cycle_.step_below(now);
   if (driver_.core_changes().binds_below_again()) below_.bind_again();
   below_.note(cycle_.below_wakes_at(), driver_.promises().home());
@@ -201,7 +218,7 @@ ExecutiveReport ManagerAgent::report() const {
   report.cores.reserve(leases_.size());
   TaskReports tasks(options_.max_tasks);
   {
-    const std::lock_guard lock(state_mutex_);
+    const os::LockGuard lock(state_mutex_);
     driver_.add_to(report, tasks);
   }
   report.jobs_refused += counters_.refused_outside();
@@ -221,12 +238,12 @@ void ManagerAgent::shut_down(Time now) noexcept {
   admissions_.close();
   peers_.close();
   {
-    const std::lock_guard lock(state_mutex_);
+    const os::LockGuard lock(state_mutex_);
     while (JobPtr job = queue_.pop()) job->fail(errors::shutting_down);  // bound: the queue's capacity
     driver_.let_all_go(now);
   }
   housekeeper_.close();
-  const std::lock_guard lock(state_mutex_);
+  const os::LockGuard lock(state_mutex_);
   driver_.forget_all();
 }
 

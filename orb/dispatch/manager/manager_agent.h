@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "orb/base/agent.h"
+#include "orb/base/thread_safety.h"
 #include "orb/dispatch/best_effort/best_effort_executor.h"
 #include "orb/dispatch/clock.h"
 #include "orb/dispatch/core_provider.h"
@@ -83,17 +84,17 @@ class ManagerAgent final : public Agent {
 
   bool step(Time now) noexcept override;
   // Returns when there is something to do without a wake-up.
-  Time wake_at() const noexcept { return cycle_.wake_at(); }
+  Time wake_at() const noexcept;
   os::Parker& parker() noexcept { return parker_; }
   Below& below() noexcept { return below_; }
   Housekeeper& housekeeper() noexcept { return housekeeper_; }
   // Thread: the housekeeper's.
   bool misses_core() const noexcept { return core_watch_.misses_core(); }
-  std::span<const std::unique_ptr<CorePool>> pools() const noexcept { return driver_.pools().all(); }
+  std::span<const std::unique_ptr<CorePool>> pools() const noexcept;
   Recorder& recorder() noexcept { return recorder_; }
 
   // Sets the receiver of the tasks' events. Call it before the first step. `events` must outlive the agent's threads.
-  void tell_events_to(TaskEvents& events) noexcept { driver_.tasks().tell_events_to(events); }
+  void tell_events_to(TaskEvents& events) noexcept;
 
   // Takes a job of an admitted task, or the first job of a new task. Any thread.
   Pushed submit(JobPtr& job) noexcept;
@@ -141,10 +142,9 @@ class ManagerAgent final : public Agent {
   AdmissionQueue admissions_;
   PeerInbox peers_;
 
-  // Guarded by state_mutex_.
   mutable os::PiMutex state_mutex_;
-  ManagerDriver driver_;
-  WorkCycle cycle_;  // WorkCycle::has_analysis_time() is any thread's
+  ManagerDriver driver_ CORELANE_GUARDED_BY(state_mutex_);
+  WorkCycle cycle_ CORELANE_GUARDED_BY(state_mutex_);  // WorkCycle::has_analysis_time() is any thread's
 };
 
 }  // namespace corelane::dispatch

@@ -1,13 +1,14 @@
 #include "orb/dispatch/manager/peer_inbox.h"
 
-#include <mutex>
 #include <new>
 #include <utility>
+
+#include "orb/os/lock.h"
 
 namespace corelane::dispatch {
 
 bool PeerInbox::note_lost(PeerId peer) noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (closed_ || losses_.size() == most_losses) return false;
   losses_.push_back(peer);  // within what was reserved
   return true;
@@ -19,7 +20,7 @@ bool PeerInbox::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> sou
   attachment->owner = owner;
   attachment->source = source;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (!closed_) attachments_.push_back(std::move(attachment));
   }
   if (!attachment) return true;
@@ -31,7 +32,7 @@ bool PeerInbox::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> sou
 }
 
 std::optional<PeerId> PeerInbox::next_lost() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (losses_.empty()) return std::nullopt;
   const PeerId lost = losses_.front();
   losses_.erase(losses_.begin());
@@ -39,14 +40,14 @@ std::optional<PeerId> PeerInbox::next_lost() noexcept {
 }
 
 std::unique_ptr<PeerInbox::Attachment> PeerInbox::next_attachment() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return attachments_.pop_front();
 }
 
 void PeerInbox::close() noexcept {
   std::optional<NodeList<Attachment>> unattached;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     closed_ = true;
     unattached.emplace(std::move(attachments_));
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "orb/base/ids.h"
+#include "orb/base/thread_safety.h"
 #include "orb/dispatch/job_source.h"
 #include "orb/dispatch/queue/node_list.h"
 #include "orb/os/pi_mutex.h"
@@ -45,10 +46,9 @@ class PeerInbox {
 
  private:
   os::PiMutex mutex_;
-  // Guarded by mutex_.
-  std::vector<PeerId> losses_;
-  NodeList<Attachment> attachments_;  // at most one for each connection
-  bool closed_ = false;
+  std::vector<PeerId> losses_ CORELANE_GUARDED_BY(mutex_);
+  NodeList<Attachment> attachments_ CORELANE_GUARDED_BY(mutex_);  // at most one for each connection
+  bool closed_ CORELANE_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace corelane::dispatch

@@ -7,12 +7,13 @@
 #pragma once
 
 #include <cstddef>
-#include <mutex>
 #include <variant>
 #include <vector>
 
 #include "orb/base/error.h"
 #include "orb/base/ids.h"
+#include "orb/base/thread_safety.h"
+#include "orb/os/lock.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/os/wait/wait.h"
 #include "orb/sched/facts.h"
@@ -49,14 +50,14 @@ class NoteInbox {
   // Pushes in two steps, for a caller that holds a lock that the manager may want: put() under the lock, wake() after
   // it.
   void put(const Note& note) noexcept {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     notes_.push_back(note);  // within what was reserved
   }
   void wake() noexcept { manager_.unpark(); }
 
   // Exchanges the notes for an empty vector with the same room. With the manager's lock.
   void drain(std::vector<Note>& into) noexcept {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     std::swap(notes_, into);
   }
 
@@ -64,7 +65,7 @@ class NoteInbox {
   const std::size_t room_;
   os::Parker& manager_;
   os::PiMutex mutex_;
-  std::vector<Note> notes_;  // guarded by mutex_
+  std::vector<Note> notes_ CORELANE_GUARDED_BY(mutex_);
 };
 
 }  // namespace corelane::dispatch

@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include "orb/os/lock.h"
+
 namespace corelane::dispatch {
 namespace {
 
@@ -45,7 +47,7 @@ JobPtr JobList::pop_front() noexcept {
 
 Pushed RequestQueue::push(JobPtr& job, Priority priority, JobPtr* displaced) noexcept {
   const std::size_t level = level_of(priority);
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (closed_) return Pushed::closed;
   const bool displaces = shares_.is_full();
   const auto least = static_cast<std::size_t>(std::countr_zero(occupied_));
@@ -59,12 +61,12 @@ Pushed RequestQueue::push(JobPtr& job, Priority priority, JobPtr* displaced) noe
 }
 
 JobPtr RequestQueue::pop() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (occupied_ == 0) return nullptr;
   return take_from(static_cast<std::size_t>(std::bit_width(occupied_)) - 1);
 }
 
-// Takes the oldest job of a level that is not empty. With mutex_.
+// Takes the oldest job of a level that is not empty.
 JobPtr RequestQueue::take_from(std::size_t level) noexcept {
   JobPtr job = lists_[level].pop_front();
   if (lists_[level].empty()) occupied_ &= ~(std::uint64_t{1} << level);
@@ -77,13 +79,13 @@ JobPtr RequestQueue::take_from(std::size_t level) noexcept {
 void RequestQueue::note_idle() noexcept { idle_.store(occupied_ == 0 && !closed_, std::memory_order_relaxed); }
 
 void RequestQueue::close() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   closed_ = true;
   note_idle();
 }
 
 std::size_t RequestQueue::size() const noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return shares_.taken();
 }
 

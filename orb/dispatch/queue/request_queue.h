@@ -19,9 +19,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 
 #include "orb/base/ids.h"
+#include "orb/base/thread_safety.h"
 #include "orb/dispatch/job.h"
 #include "orb/dispatch/queue/fair_shares.h"
 #include "orb/os/pi_mutex.h"
@@ -66,18 +66,18 @@ class RequestQueue {
   bool is_idle() const noexcept { return idle_.load(std::memory_order_relaxed); }  // relaxed: see note_idle()
 
   std::size_t size() const noexcept;
-  std::size_t capacity() const noexcept { return shares_.capacity(); }
+  // No analysis: the capacity is constant.
+  std::size_t capacity() const noexcept CORELANE_NO_THREAD_SAFETY_ANALYSIS { return shares_.capacity(); }
 
  private:
-  JobPtr take_from(std::size_t level) noexcept;
-  void note_idle() noexcept;
+  JobPtr take_from(std::size_t level) noexcept CORELANE_REQUIRES(mutex_);
+  void note_idle() noexcept CORELANE_REQUIRES(mutex_);
 
   mutable os::PiMutex mutex_;
-  // Guarded by mutex_.
-  FairShares shares_;
-  std::array<JobList, levels> lists_;
-  std::uint64_t occupied_ = 0;  // bit i: lists_[i] is not empty
-  bool closed_ = false;
+  FairShares shares_ CORELANE_GUARDED_BY(mutex_);
+  std::array<JobList, levels> lists_ CORELANE_GUARDED_BY(mutex_);
+  std::uint64_t occupied_ CORELANE_GUARDED_BY(mutex_) = 0;  // bit i: lists_[i] is not empty
+  bool closed_ CORELANE_GUARDED_BY(mutex_) = false;
   std::atomic<bool> idle_{true};  // changes under the lock
 };
 

@@ -1,15 +1,18 @@
 #include "orb/dispatch/resources/resource_names.h"
 
-#include <mutex>
 #include <new>
 #include <set>
+
+#include "orb/base/thread_safety.h"
+#include "orb/os/lock.h"
+#include "orb/os/mutex.h"
 
 namespace corelane::dispatch {
 namespace {
 
 struct Names {
-  std::mutex mutex;
-  std::set<std::string, std::less<>> all;  // guarded by mutex
+  os::Mutex mutex;
+  std::set<std::string, std::less<>> all CORELANE_GUARDED_BY(mutex);
 };
 
 // Never destroyed: resources are made before main(), and looked up after it.
@@ -22,14 +25,14 @@ Names& names() {
 
 void remember_resource(std::string_view name) noexcept try {
   Names& known = names();
-  const std::lock_guard lock(known.mutex);
+  const os::LockGuard lock(known.mutex);
   known.all.emplace(name);
 } catch (const std::bad_alloc&) {
 }
 
 std::vector<std::string> remembered_resources() {
   Names& known = names();
-  const std::lock_guard lock(known.mutex);
+  const os::LockGuard lock(known.mutex);
   return {known.all.begin(), known.all.end()};
 }
 

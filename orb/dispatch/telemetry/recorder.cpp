@@ -8,7 +8,6 @@
 
 #include <cstring>
 #include <filesystem>
-#include <mutex>
 #include <new>
 
 #include "orb/base/errors.h"
@@ -16,6 +15,7 @@
 #include "orb/os/clock.h"
 #include "orb/os/fd.h"
 #include "orb/os/files/small_file.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
 #include "orb/os/machine/host.h"
 #include "orb/os/process/size_limit_guard.h"
@@ -178,7 +178,7 @@ sched::TraceFile Recorder::snapshot(sched::TraceReason reason) const {
 
 Expected<std::string> Recorder::dump(sched::TraceReason reason, std::string_view directory) try {
   if (rings_.empty()) return off;
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   const std::string folder(directory.empty() ? std::string_view(options_.directory) : directory);
   std::error_code failure;
   for (const std::string& made : {options_.runtime_directory, folder})

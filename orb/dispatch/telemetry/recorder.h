@@ -20,6 +20,7 @@
 
 #include "orb/base/agent.h"
 #include "orb/base/expected.h"
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
 #include "orb/dispatch/recorder_options.h"
 #include "orb/dispatch/telemetry/recorder_ring.h"
@@ -57,7 +58,7 @@ class Recorder final : public Agent {
   sched::TraceFile snapshot(sched::TraceReason reason) const;
 
  private:
-  Expected<std::string> write_trace(const std::string& folder, const sched::TraceFile& trace);
+  Expected<std::string> write_trace(const std::string& folder, const sched::TraceFile& trace) CORELANE_REQUIRES(mutex_);
   bool watches_misses() const noexcept { return !rings_.empty() && options_.dump_on_miss > 0; }
   bool look_for_misses(Time now);
   bool look_for_request();
@@ -74,8 +75,8 @@ class Recorder final : public Agent {
   unsigned miss_files_ = 0;
   Time next_file_{};
 
-  os::PiMutex mutex_;        // one file at a time
-  unsigned file_count_ = 0;  // guarded by mutex_
+  os::PiMutex mutex_;  // one file at a time
+  unsigned file_count_ CORELANE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace corelane::dispatch

@@ -5,11 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <mutex>
 #include <new>
 
 #include "orb/base/copy.h"
 #include "orb/base/sanitizer.h"
+#include "orb/base/thread_safety.h"
+#include "orb/os/lock.h"
 #include "orb/os/pi_mutex.h"
 
 namespace corelane::os {
@@ -35,7 +36,7 @@ MutableBytes map_pages(std::size_t bytes) noexcept {
 class KeptPages {
  public:
   MutableBytes take(std::size_t bytes) noexcept {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     MutableBytes* best = nullptr;
     for (MutableBytes& each : places_)
       if (each.size() >= bytes && each.size() / 2 <= bytes && (best == nullptr || each.size() < best->size()))
@@ -45,7 +46,7 @@ class KeptPages {
     return std::exchange(*best, MutableBytes{});
   }
   bool keep(MutableBytes pages) noexcept {
-    const std::lock_guard lock(mutex_);
+    const LockGuard lock(mutex_);
     const auto free = std::find_if(places_.begin(), places_.end(), [](const auto& place) { return place.empty(); });
     if (free == places_.end() || pages.size() > most_kept_pages - sum_) return false;
     sum_ += pages.size();
@@ -55,9 +56,8 @@ class KeptPages {
 
  private:
   PiMutex mutex_;
-  // Guarded by mutex_.
-  std::array<MutableBytes, 8> places_;
-  std::size_t sum_ = 0;
+  std::array<MutableBytes, 8> places_ CORELANE_GUARDED_BY(mutex_);
+  std::size_t sum_ CORELANE_GUARDED_BY(mutex_) = 0;
 };
 
 KeptPages& kept_pages() noexcept {

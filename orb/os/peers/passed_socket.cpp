@@ -10,11 +10,13 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string_view>
 
+#include "orb/base/thread_safety.h"
+#include "orb/os/lock.h"
+#include "orb/os/mutex.h"
 #include "orb/os/peers/passed_descriptors.h"
 
 namespace corelane::os {
@@ -51,9 +53,9 @@ bool listens_at(int fd, const std::string& path) {
 }  // namespace
 
 Fd take_passed_socket(const std::string& path) {
-  static std::mutex mutex;
-  static std::set<int> taken;  // guarded by mutex; after a close, the number may belong to another file
-  const std::scoped_lock lock(mutex);
+  static Mutex mutex;
+  static std::set<int> taken CORELANE_GUARDED_BY(mutex);  // after a close, the number may belong to another file
+  const LockGuard lock(mutex);
   if (number_in_environment("LISTEN_PID") != getpid()) return Fd{};
   const int said = number_in_environment("LISTEN_FDS").value_or(0);
   const int end = first_passed + std::min(said, most_passed);

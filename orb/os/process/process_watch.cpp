@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 
 namespace corelane::os {
 namespace {
@@ -40,7 +41,7 @@ ProcessWatch::ProcessWatch()
 
 // Checks the identity after it has opened the pidfd: from then on, reuse of the pid cannot go unnoticed.
 Expected<void, int> ProcessWatch::add(const ProcessIdentity& process) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   const PidAndStart key{process.pid, process.start_ticks};
   if (watched_.contains(key)) return {};
   const WatchNumber number = last_ + 1;
@@ -56,7 +57,7 @@ Expected<void, int> ProcessWatch::add(const ProcessIdentity& process) {
 }
 
 void ProcessWatch::keep_only(const std::vector<ProcessIdentity>& needed) {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   std::erase_if(watched_, [&](const auto& item) {
     return std::find(needed.begin(), needed.end(), ProcessIdentity{item.first.first, item.first.second}) ==
            needed.end();
@@ -65,7 +66,7 @@ void ProcessWatch::keep_only(const std::vector<ProcessIdentity>& needed) {
 
 std::vector<ProcessIdentity> ProcessWatch::take_ended(const std::vector<WatchNumber>& told) {
   std::vector<ProcessIdentity> ended;
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   std::erase_if(watched_, [&](const auto& item) {
     const auto& [key, watched] = item;
     const bool over = !watched.pidfd || std::find(told.begin(), told.end(), watched.number) != told.end();

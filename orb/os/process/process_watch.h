@@ -6,14 +6,15 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "orb/base/expected.h"
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
 #include "orb/os/fd.h"
 #include "orb/os/machine/host.h"
+#include "orb/os/mutex.h"
 
 namespace corelane::os {
 
@@ -43,10 +44,9 @@ class ProcessWatch {
 
   const Fd poll_;
   const Fd bell_;
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  std::map<PidAndStart, Watched> watched_;
-  WatchNumber last_ = 0;
+  Mutex mutex_;
+  std::map<PidAndStart, Watched> watched_ CORELANE_GUARDED_BY(mutex_);
+  WatchNumber last_ CORELANE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace corelane::os

@@ -7,9 +7,10 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
 
 #include "orb/base/sanitizer.h"
+#include "orb/base/thread_safety.h"
+#include "orb/os/lock.h"
 #include "orb/os/thread.h"
 #include "orb/os/threads/core_isolation.h"
 
@@ -43,25 +44,26 @@ void make_anew(PiMutex& mutex) noexcept {
 // nor usable locks, so the child makes the locks anew. The child takes no memory that was handed over, because its
 // addresses may be in use for something else.
 struct Closer::All {
-  All() noexcept {
-    pthread_atfork([] { instance().each([](Closer& one) { one.mutex_.lock(); }); },
-                   [] { instance().each([](Closer& one) { one.mutex_.unlock(); }); },
-                   [] {
-                     instance().each([](Closer& one) {
-                       one.runs_ = false;
-                       make_anew(one.mutex_);
-                     });
-                     instance().memory.closed_ = true;
-                   });
+  All() noexcept { pthread_atfork(lock_all, unlock_all, make_all_anew); }
+  // The handlers of fork(). No analysis: the first locks the mutexes, and one of the others unlocks or replaces them.
+  static void lock_all() noexcept CORELANE_NO_THREAD_SAFETY_ANALYSIS {
+    for (Closer* one : instance().each()) one->mutex_.lock();
+  }
+  static void unlock_all() noexcept CORELANE_NO_THREAD_SAFETY_ANALYSIS {
+    for (Closer* one : instance().each()) one->mutex_.unlock();
+  }
+  static void make_all_anew() noexcept CORELANE_NO_THREAD_SAFETY_ANALYSIS {
+    for (Closer* one : instance().each()) {
+      one->runs_ = false;
+      make_anew(one->mutex_);
+    }
+    instance().memory.closed_ = true;
   }
   static All& instance() noexcept {
     static All& one = *new All;
     return one;
   }
-  template <typename Use>
-  void each(Use use) noexcept {
-    use(descriptors), use(memory);
-  }
+  std::array<Closer*, 2> each() noexcept { return {&descriptors, &memory}; }
 
   Closer descriptors{"corelane-closer"};
   Closer memory{"corelane-unmap"};
@@ -71,15 +73,15 @@ Closer& Closer::of_descriptors() noexcept { return All::instance().descriptors; 
 Closer& Closer::of_memory() noexcept { return All::instance().memory; }
 
 bool Closer::take(const Task& task) noexcept {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   if (closed_ || count_ == tasks_.size() || (!runs_ && !(runs_ = start()))) return false;
   tasks_[(first_ + count_++) % tasks_.size()] = task;
   return true;
 }
 
 void Closer::await() noexcept {
-  std::unique_lock lock(mutex_);
-  idle_.wait(lock, [this] { return !runs_; });
+  UniqueLock lock(mutex_);
+  idle_.wait(lock, [this]() CORELANE_REQUIRES(mutex_) { return !runs_; });
 }
 
 // Starts an ordinary thread, whatever the class of the calling thread. No signal interrupts it.
@@ -112,7 +114,7 @@ void* Closer::run(void* self) noexcept {
 }
 
 std::optional<Closer::Task> Closer::next() noexcept {
-  const std::lock_guard lock(mutex_);
+  const LockGuard lock(mutex_);
   if (count_ == 0) {
     runs_ = false;
     idle_.notify_all();

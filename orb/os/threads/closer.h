@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "orb/base/thread_safety.h"
 #include "orb/os/pi_mutex.h"
 
 namespace corelane::os {
@@ -37,17 +38,17 @@ class Closer {
  private:
   struct All;
   explicit Closer(const char* name) noexcept : name_(name) {}
-  bool start() noexcept;
+  bool start() noexcept CORELANE_REQUIRES(mutex_);
   static void* run(void* self) noexcept;
   std::optional<Task> next() noexcept;
 
   const char* const name_;
   PiMutex mutex_;  // priority inheritance: real-time threads hand over to an ordinary thread
-  // Guarded by mutex_.
-  std::array<Task, 1024> tasks_;
-  std::size_t first_ = 0, count_ = 0;
-  bool runs_ = false;
-  bool closed_ = false;  // refuses everything
+  std::array<Task, 1024> tasks_ CORELANE_GUARDED_BY(mutex_);
+  std::size_t first_ CORELANE_GUARDED_BY(mutex_) = 0;
+  std::size_t count_ CORELANE_GUARDED_BY(mutex_) = 0;
+  bool runs_ CORELANE_GUARDED_BY(mutex_) = false;
+  bool closed_ CORELANE_GUARDED_BY(mutex_) = false;  // refuses everything
   std::condition_variable_any idle_;
 };
 

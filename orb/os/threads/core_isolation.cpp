@@ -7,6 +7,8 @@
 #include <mutex>
 #include <utility>
 
+#include "orb/base/thread_safety.h"
+#include "orb/os/lock.h"
 #include "orb/os/pi_mutex.h"
 
 namespace corelane::os {
@@ -14,7 +16,7 @@ namespace {
 
 struct IsolatedCores {
   PiMutex mutex;
-  CpuMask cores;  // guarded by mutex
+  CpuMask cores CORELANE_GUARDED_BY(mutex);
 };
 
 // Never destroyed: an ORB that lives until the process ends may still start threads then.
@@ -48,7 +50,7 @@ bool bind(pid_t thread, const CpuMask& mask) noexcept {
 CoreIsolation::CoreIsolation(CoreId core) : core_(core) {
   process_affinity();  // reads the mask before the first thread leaves the core
   {
-    const std::lock_guard lock(isolated_cores().mutex);
+    const LockGuard lock(isolated_cores().mutex);
     isolated_cores().cores.add(core);
   }
   each_thread([&](pid_t thread) {
@@ -68,7 +70,7 @@ CoreIsolation::~CoreIsolation() {
   if (core_ == no_core) return;
   const CpuMask without = ordinary_affinity();
   {
-    const std::lock_guard lock(isolated_cores().mutex);
+    const LockGuard lock(isolated_cores().mutex);
     isolated_cores().cores.remove(core_);
   }
   each_thread([&](pid_t thread) {
@@ -83,8 +85,7 @@ CoreIsolation::~CoreIsolation() {
 
 namespace {
 
-// The caller holds the lock.
-CpuMask without_isolated_cores() noexcept {
+CpuMask without_isolated_cores() noexcept CORELANE_REQUIRES(isolated_cores().mutex) {
   CpuMask rest = process_affinity();
   for (std::int16_t core = 0; core < CpuMask::limit; ++core)
     if (isolated_cores().cores.contains(CoreId{core})) rest.remove(CoreId{core});
@@ -94,13 +95,14 @@ CpuMask without_isolated_cores() noexcept {
 }  // namespace
 
 CpuMask ordinary_affinity() noexcept {
-  const std::lock_guard lock(isolated_cores().mutex);
+  const LockGuard lock(isolated_cores().mutex);
   return without_isolated_cores();
 }
 
 CpuMask ordinary_affinity_in_child() noexcept {
-  const std::unique_lock lock(isolated_cores().mutex, std::try_to_lock);
-  return lock ? without_isolated_cores() : process_affinity();
+  if (!isolated_cores().mutex.try_lock()) return process_affinity();
+  const LockGuard lock(isolated_cores().mutex, std::adopt_lock);
+  return without_isolated_cores();
 }
 
 }  // namespace corelane::os

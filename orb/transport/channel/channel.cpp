@@ -12,6 +12,7 @@
 #include "orb/base/errors.h"
 #include "orb/channel/listener.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
 #include "orb/transport/detail/address.h"
 #include "orb/transport/detail/channel_link.h"
@@ -65,7 +66,7 @@ ChannelTransport::~ChannelTransport() = default;
 
 void ChannelTransport::say_once(const std::string& path, const std::string& why) {
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (std::find(logged_.begin(), logged_.end(), path) != logged_.end()) return;
     logged_.push_back(path);
     if (logged_.size() > logged_at_most) logged_.pop_front();
@@ -74,7 +75,7 @@ void ChannelTransport::say_once(const std::string& path, const std::string& why)
 }
 
 void ChannelTransport::forget(const std::string& path) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   std::erase(logged_, path);
 }
 

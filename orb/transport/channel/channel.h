@@ -9,9 +9,10 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "orb/base/thread_safety.h"
+#include "orb/os/mutex.h"
 #include "orb/transport/channel_options.h"
 #include "orb/transport/reactor.h"
 #include "orb/transport/transport.h"
@@ -46,8 +47,8 @@ class ChannelTransport final : public Transport {
   const ConnectionLimits limits_;
   const std::shared_ptr<ConnectionLimiter> limiter_;  // of accepted connections
 
-  std::mutex mutex_;
-  std::deque<std::string> logged_;  // guarded by mutex_; oldest first
+  os::Mutex mutex_;
+  std::deque<std::string> logged_ CORELANE_GUARDED_BY(mutex_);  // oldest first
 };
 
 }  // namespace corelane::transport

@@ -6,13 +6,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "orb/base/expected.h"
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/transport/transport.h"
@@ -108,7 +108,7 @@ class ConnectionLimiter : public std::enable_shared_from_this<ConnectionLimiter>
   };
 
   static std::string reached(const std::string& limit, const std::string& option, std::size_t most);
-  std::size_t count_of(const std::string& host) const noexcept;
+  std::size_t count_of(const std::string& host) const noexcept CORELANE_REQUIRES(mutex_);
   template <typename MayGo>
   std::vector<Candidate> candidates(MayGo may_go);
   static bool evict_one_of(std::vector<Candidate> left);
@@ -117,10 +117,9 @@ class ConnectionLimiter : public std::enable_shared_from_this<ConnectionLimiter>
 
   const std::size_t total_limit_, peer_limit_;
   os::PiMutex mutex_;
-  // Guarded by mutex_.
-  std::uint64_t last_number_ = 0;
-  std::unordered_map<std::uint64_t, Place> places_;
-  std::unordered_map<std::string, std::size_t> by_host_;
+  std::uint64_t last_number_ CORELANE_GUARDED_BY(mutex_) = 0;
+  std::unordered_map<std::uint64_t, Place> places_ CORELANE_GUARDED_BY(mutex_);
+  std::unordered_map<std::string, std::size_t> by_host_ CORELANE_GUARDED_BY(mutex_);
 };
 
 }  // namespace corelane::transport

@@ -7,11 +7,12 @@
 
 #include <chrono>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "orb/base/agent.h"
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
+#include "orb/os/mutex.h"
 #include "orb/os/wait/directory_bell.h"
 
 namespace corelane::transport {
@@ -44,14 +45,13 @@ class PathWatcher final : public Agent {
   os::DirectoryBell& parker() noexcept { return bell_; }
 
  private:
-  void watch_all(Time now) noexcept;
+  void watch_all(Time now) noexcept CORELANE_REQUIRES(mutex_);
 
-  std::mutex mutex_;
+  os::Mutex mutex_;
   os::DirectoryBell bell_;
   Time due_{};  // the next look; owner: the thread that steps
-  // Guarded by mutex_.
-  std::vector<PathListener*> listeners_;
-  bool watches_all_ = false;  // their directories
+  std::vector<PathListener*> listeners_ CORELANE_GUARDED_BY(mutex_);
+  bool watches_all_ CORELANE_GUARDED_BY(mutex_) = false;  // their directories
 };
 
 }  // namespace corelane::transport

@@ -3,13 +3,14 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "orb/base/ids.h"
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
+#include "orb/os/lock.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/os/unique_function.h"
 
@@ -24,7 +25,7 @@ class TimerQueue {
   };
 
   Added add(Time time, Function function) {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     const TimerId id{++last_id_};
     const auto known = times_.emplace(id, time).first;
     try {
@@ -38,7 +39,7 @@ class TimerQueue {
 
   // Returns the function, which then never runs; nothing if it was taken before.
   std::optional<Function> remove(TimerId id) {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     const auto time = times_.find(id);
     if (time == times_.end()) return std::nullopt;
     return take(queue_.find(Key{time->second, id}));
@@ -46,28 +47,28 @@ class TimerQueue {
 
   // Returns the first function that is due at `now`.
   std::optional<Function> take_due(Time now) {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (queue_.empty() || queue_.begin()->first.first > now) return std::nullopt;
     return take(queue_.begin());
   }
 
   void clear() {
     std::map<Key, Function> dropped;
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     dropped.swap(queue_);
     times_.clear();
   }
 
   // Returns when the first is due; `never` if there is none.
   Time first() const {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     return queue_.empty() ? never : queue_.begin()->first.first;
   }
 
  private:
   using Key = std::pair<Time, TimerId>;
 
-  Function take(std::map<Key, Function>::iterator place) {
+  Function take(std::map<Key, Function>::iterator place) CORELANE_REQUIRES(mutex_) {
     Function function = std::move(place->second);
     times_.erase(place->first.second);
     queue_.erase(place);
@@ -75,9 +76,9 @@ class TimerQueue {
   }
 
   mutable os::PiMutex mutex_;
-  std::map<Key, Function> queue_;
-  std::unordered_map<TimerId, Time> times_;
-  std::uint64_t last_id_ = 0;
+  std::map<Key, Function> queue_ CORELANE_GUARDED_BY(mutex_);
+  std::unordered_map<TimerId, Time> times_ CORELANE_GUARDED_BY(mutex_);
+  std::uint64_t last_id_ CORELANE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace corelane::transport

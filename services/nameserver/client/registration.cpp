@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <thread>
@@ -10,10 +9,13 @@
 
 #include "CorelaneNamingC.h"
 #include "orb/base/contract.h"
+#include "orb/base/thread_safety.h"
 #include "orb/core/settings.h"
 #include "orb/giop/name_text.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
 #include "orb/os/machine/host.h"
+#include "orb/os/mutex.h"
 #include "orb/os/thread.h"
 #include "services/nameserver/client/bind_leased.h"
 #include "services/nameserver/client/cos_name.h"
@@ -76,8 +78,8 @@ struct Registration::State {
   std::optional<idl::LeaseId> lease{};
   bool is_taken = false;  // another client has the name, and the log already says so
 
-  std::mutex mutex{};
-  bool renews = false;  // guarded by mutex
+  os::Mutex mutex{};
+  bool renews CORELANE_GUARDED_BY(mutex) = false;
   std::condition_variable_any woken{};
   std::jthread thread{};
 };
@@ -180,7 +182,7 @@ void Registration::State::start_thread() {
 // Lets the thread use the lease from now on.
 void Registration::State::begin_renewing() {
   {
-    const std::lock_guard lock(mutex);
+    const os::LockGuard lock(mutex);
     renews = true;
   }
   woken.notify_one();
@@ -188,8 +190,8 @@ void Registration::State::begin_renewing() {
 
 // Bound: until the registration's end.
 void Registration::State::run(const std::stop_token& stop) {
-  std::unique_lock lock(mutex);
-  if (!woken.wait(lock, stop, [this] { return renews; })) return;
+  os::UniqueLock lock(mutex);
+  if (!woken.wait(lock, stop, [this]() CORELANE_REQUIRES(mutex) { return renews; })) return;
   while (!woken.wait_for(lock, stop, options.renewal, [] { return false; }) && !stop.stop_requested()) renew();
 }
 

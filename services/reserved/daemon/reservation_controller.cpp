@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "orb/base/counted.h"
+#include "orb/base/thread_safety.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
 #include "orb/os/machine/core_list.h"
 #include "services/reserved/accounts/core_sets.h"
@@ -31,7 +33,7 @@ ReservationId subject_of(const T& command) {
 }  // namespace
 
 Done<void> ReservationController::start() {
-  const std::scoped_lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   std::vector<CoreId> all;
   for (const CoreState& core : parts_.accounts.cores()) all.push_back(core.info.core);
   auto started = parts_.backend.start(all);
@@ -44,7 +46,7 @@ Done<void> ReservationController::start() {
 }
 
 void ReservationController::stop() {
-  const std::scoped_lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   for (auto all = parts_.accounts.all(); !all.empty(); all = parts_.accounts.all())
     tell(Released{parts_.now(), all.back()->id});  // waiting ones first
 }
@@ -166,7 +168,7 @@ bool ReservationController::is_using_loan(const Process& service) const {
 
 Expected<GrantView, Refusal> ReservationController::reserve(Holder holder, const Wanted& wanted, const Terms& terms,
                                                             const std::vector<ResourceWanted>& also) {
-  const std::scoped_lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   const Process process = holder.process;
   if (std::holds_alternative<ShareWanted>(wanted))
     if (auto fault = parts_.backend.share_fault(); !fault.empty())
@@ -199,7 +201,7 @@ Expected<GrantView, Refusal> ReservationController::view(ReservationId id) const
 }
 
 Expected<GrantView, Refusal> ReservationController::look(ReservationId id) {
-  const std::scoped_lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return view(id);
 }
 
@@ -219,7 +221,7 @@ const Account* ReservationController::nearest(const Process& process) const {
 }
 
 std::optional<Account> ReservationController::holding(const Process& process, bool looks_anew) const {
-  const std::scoped_lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (looks_anew)
     parts_.backend.look();
   else
@@ -229,20 +231,20 @@ std::optional<Account> ReservationController::holding(const Process& process, bo
 }
 
 bool ReservationController::renew(ReservationId id, Duration lease) {
-  const std::scoped_lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (parts_.accounts.find(id) == nullptr) return false;
   tell(Renewed{parts_.now(), id, lease});
   return true;
 }
 
 void ReservationController::release(ReservationId id) {
-  const std::scoped_lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   tell(Released{parts_.now(), id});
   watch_needed();
 }
 
 Expected<void, Refusal> ReservationController::lend(ReservationId id, const Process& service) {
-  const std::scoped_lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (auto watched = watch(service); !watched) return watched;
   const Outcome outcome = tell(Lent{id, service});
   if (!outcome.refused) return {};
@@ -272,13 +274,13 @@ void ReservationController::watch_needed() {
 }
 
 void ReservationController::take_back(ReservationId id, const Process& service) {
-  const std::scoped_lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   tell(TakenBack{id, service, used_since(service)});
   watch_needed();
 }
 
 Expected<GrantView, Refusal> ReservationController::work_on(ReservationId id, const Process& service) {
-  const std::scoped_lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   const Account* account = parts_.accounts.find(id);
   if (account == nullptr || account->waiting) return unknown(id);
   const auto loan = std::ranges::find(account->loans, service, &Loan::service);
@@ -302,25 +304,25 @@ Expected<GrantView, Refusal> ReservationController::work_on(ReservationId id, co
 }
 
 void ReservationController::leave(ReservationId id, const Process& service) {
-  const std::scoped_lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   tell(LoanUseEnded{id, service, used_since(service)});
 }
 
 void ReservationController::charge(ReservationId id, const Process& client, Duration used) {
-  const std::scoped_lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   tell(Charged{id, client, used});
 }
 
 // ---- What happens by itself ----
 
 void ReservationController::ended(const Process& process) {
-  const std::scoped_lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   tell(Died{parts_.now(), process, used_since(process)});
   forget_ended();
 }
 
 bool ReservationController::tick() {
-  const std::scoped_lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   for (auto& [pid, use] : loan_uses_) use.latest = use.at_first + used_since(use.service);
   for (const Lost& lost : parts_.backend.sweep()) fail(lost.id, lost.why);
   resources_.sweep();
@@ -355,8 +357,9 @@ void ReservationController::watch_cores() {
 void ReservationController::watch_interrupts() {
   interrupts_looked_at_ = parts_.now();
   if (!parts_.interrupts.is_on()) return;
-  is_balanced_ = std::ranges::any_of(parts_.processes.all(),
-                                     [&](int pid) { return parts_.processes.name_of(pid) == "irqbalance"; });
+  is_balanced_ = std::ranges::any_of(parts_.processes.all(), [&](int pid) CORELANE_REQUIRES(mutex_) {
+    return parts_.processes.name_of(pid) == "irqbalance";
+  });
   if (const unsigned strayed = parts_.interrupts.keep_away_again(parts_.accounts.common()); strayed > 0)
     os::log::warn(counted(strayed, "interrupt") +
                   " had been sent to reserved cores by another program; none goes there any more" +
@@ -409,13 +412,13 @@ void ReservationController::forget_ended() {
 }
 
 std::optional<Account> ReservationController::find(ReservationId id) const {
-  const std::scoped_lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   const Account* account = parts_.accounts.find(id);
   return account == nullptr ? std::nullopt : std::optional(*account);
 }
 
 std::vector<Account> ReservationController::accounts() const {
-  const std::scoped_lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   std::vector<Account> accounts;
   for (const Account* account : parts_.accounts.all()) {
     accounts.push_back(*account);
@@ -426,12 +429,12 @@ std::vector<Account> ReservationController::accounts() const {
 }
 
 std::vector<CoreState> ReservationController::cores() const {
-  const std::scoped_lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return parts_.accounts.cores();
 }
 
 std::vector<ReservationController::ResourceState> ReservationController::resources() const {
-  const std::scoped_lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   const ResourceBook& book = parts_.accounts.resources();
   std::vector<ResourceState> states;
   for (const ResourceOffer& offer : book.offers())
@@ -440,7 +443,7 @@ std::vector<ReservationController::ResourceState> ReservationController::resourc
 }
 
 ReservationControllerStatus ReservationController::status() const {
-  const std::scoped_lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   ReservationControllerStatus status{
       .backend = parts_.backend.report(), .started = started_, .interrupts = parts_.interrupts.report()};
   if (is_balanced_)

@@ -8,11 +8,12 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "orb/base/thread_safety.h"
+#include "orb/os/mutex.h"
 #include "services/reserved/accounts/accounts.h"
 #include "services/reserved/backends/backend.h"
 #include "services/reserved/backends/interrupts.h"
@@ -87,7 +88,8 @@ class ReservationController {
   };
   std::vector<ResourceState> resources() const;
   ReservationControllerStatus status() const;
-  Time now() const { return parts_.now(); }
+  // No analysis: the clock never changes.
+  Time now() const CORELANE_NO_THREAD_SAFETY_ANALYSIS { return parts_.now(); }
 
  private:
   struct Failure {
@@ -107,46 +109,47 @@ class ReservationController {
     std::string join_fault;  // empty: none
   };
 
-  Outcome tell(const Fact& fact);
-  void decide(const Fact& fact, Outcome& outcome);
-  void carry_out(const Command& command, Outcome& outcome);
-  NotFreedYet not_freed_yet() const;
-  void settle();
-  Done<void> act(const Command& command, Outcome& outcome);
-  Done<void> enter(const Enter& command);
-  Done<void> join(const Join& command);
-  Expected<GrantView, Refusal> view(ReservationId id) const;
-  Duration used_since(const Process& service) const;
-  bool is_using_loan(const Process& service) const;
-  void fail(ReservationId id, const std::string& why);
-  void remember_end(ReservationId id, const std::string& why);
-  Expected<void, Refusal> watch(const Process& process);
-  void watch_needed();
-  void watch_survivor(const Account& account, const std::vector<int>& living);
-  void forget_ended();
-  void watch_cores();
-  void watch_interrupts();
-  const Account* nearest(const Process& process) const;
-  bool has_loan_user(ReservationId id) const;
-  bool is_elsewhere(const Account& account) const;
+  Outcome tell(const Fact& fact) CORELANE_REQUIRES(mutex_);
+  void decide(const Fact& fact, Outcome& outcome) CORELANE_REQUIRES(mutex_);
+  void carry_out(const Command& command, Outcome& outcome) CORELANE_REQUIRES(mutex_);
+  NotFreedYet not_freed_yet() const CORELANE_REQUIRES(mutex_);
+  void settle() CORELANE_REQUIRES(mutex_);
+  Done<void> act(const Command& command, Outcome& outcome) CORELANE_REQUIRES(mutex_);
+  Done<void> enter(const Enter& command) CORELANE_REQUIRES(mutex_);
+  Done<void> join(const Join& command) CORELANE_REQUIRES(mutex_);
+  Expected<GrantView, Refusal> view(ReservationId id) const CORELANE_REQUIRES(mutex_);
+  Duration used_since(const Process& service) const CORELANE_REQUIRES(mutex_);
+  bool is_using_loan(const Process& service) const CORELANE_REQUIRES(mutex_);
+  void fail(ReservationId id, const std::string& why) CORELANE_REQUIRES(mutex_);
+  void remember_end(ReservationId id, const std::string& why) CORELANE_REQUIRES(mutex_);
+  Expected<void, Refusal> watch(const Process& process) CORELANE_REQUIRES(mutex_);
+  void watch_needed() CORELANE_REQUIRES(mutex_);
+  void watch_survivor(const Account& account, const std::vector<int>& living) CORELANE_REQUIRES(mutex_);
+  void forget_ended() CORELANE_REQUIRES(mutex_);
+  void watch_cores() CORELANE_REQUIRES(mutex_);
+  void watch_interrupts() CORELANE_REQUIRES(mutex_);
+  const Account* nearest(const Process& process) const CORELANE_REQUIRES(mutex_);
+  bool has_loan_user(ReservationId id) const CORELANE_REQUIRES(mutex_);
+  bool is_elsewhere(const Account& account) const CORELANE_REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;
-  // Guarded by mutex_.
-  Parts parts_;
-  Resources resources_{};
-  StartReport started_{};
-  std::vector<Failure> failures_{};             // not yet handled, of the current fact
-  std::map<ReservationId, Remarks> remarks_{};  // of granted reservations
+  mutable os::Mutex mutex_;
+  Parts parts_ CORELANE_GUARDED_BY(mutex_);
+  Resources resources_ CORELANE_GUARDED_BY(mutex_){};
+  StartReport started_ CORELANE_GUARDED_BY(mutex_){};
+  std::vector<Failure> failures_ CORELANE_GUARDED_BY(mutex_){};             // not yet handled, of the current fact
+  std::map<ReservationId, Remarks> remarks_ CORELANE_GUARDED_BY(mutex_){};  // of granted reservations
   struct Ended {
     ReservationId id{};
     std::string why{};
   };
-  std::deque<Ended> why_ended_{};                // the latest reservations that ended other than by release
-  std::map<std::int32_t, LoanUse> loan_uses_{};  // work in progress, by pid of the service
-  Time interrupts_looked_at_{};
-  std::vector<CoreId> switched_off_{};  // at the last check
-  bool is_balanced_ = false;            // irqbalance runs although this daemon steers interrupts
-  std::vector<Process> survivors_{};    // one living process of each tree whose first process has ended; watched
+  // The latest reservations that ended other than by release.
+  std::deque<Ended> why_ended_ CORELANE_GUARDED_BY(mutex_){};
+  std::map<std::int32_t, LoanUse> loan_uses_ CORELANE_GUARDED_BY(mutex_){};  // work in progress, by pid of the service
+  Time interrupts_looked_at_ CORELANE_GUARDED_BY(mutex_){};
+  std::vector<CoreId> switched_off_ CORELANE_GUARDED_BY(mutex_){};  // at the last check
+  bool is_balanced_ CORELANE_GUARDED_BY(mutex_) = false;  // irqbalance runs although this daemon steers interrupts
+  // One living process of each tree whose first process has ended; watched.
+  std::vector<Process> survivors_ CORELANE_GUARDED_BY(mutex_){};
 };
 
 }  // namespace corelane::reserved

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "orb/core/server/server.h"
+#include "orb/os/lock.h"
 #include "orb/os/machine/core_list.h"
 #include "orb/os/machine/host.h"
 #include "orb/os/peers/user_name.h"
@@ -196,7 +197,7 @@ ReservationServant::Caller ReservationServant::caller() const {
 // Returns the process that made the first call over the connection.
 Process ReservationServant::process_behind(PeerId connection, const Process& now) const {
   constexpr std::size_t remembered = 4096;
-  const std::scoped_lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (connected_.size() >= remembered && !connected_.contains(connection.value)) connected_.erase(connected_.begin());
   return connected_.try_emplace(connection.value, now).first->second;
 }

@@ -5,10 +5,11 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 
+#include "orb/base/thread_safety.h"
 #include "orb/corba/portable_server.h"
+#include "orb/os/mutex.h"
 #include "reservationS.h"
 #include "services/reserved/daemon/access_list.h"
 #include "services/reserved/daemon/reservation_controller.h"
@@ -66,8 +67,8 @@ class ReservationServant final : public virtual CORBA::servant_traits<Corelane::
   ReservationController& controller_;
   const AccessList access_;
   const Time began_;
-  mutable std::mutex mutex_;
-  mutable std::map<std::uint64_t, Process> connected_;  // first caller of each connection; guarded by mutex_
+  mutable os::Mutex mutex_;
+  mutable std::map<std::uint64_t, Process> connected_ CORELANE_GUARDED_BY(mutex_);  // first caller of each connection
 };
 
 }  // namespace corelane::reserved

@@ -26,14 +26,14 @@ struct Watch {
     return failed = true;
   }
 };
-thread_local Watch watch;
+thread_local Watch allocation_watch;
 
 }  // namespace
 
 #if !CORELANE_ADDRESS_SANITIZER && \
     !CORELANE_THREAD_SANITIZER  // which brings its own operators and checks that they match
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  return watch.refuses() ? nullptr : std::malloc(size ? size : 1);
+  return allocation_watch.refuses() ? nullptr : std::malloc(size ? size : 1);
 }
 void* operator new(std::size_t size) {
   if (void* memory = operator new(size, std::nothrow)) return memory;
@@ -41,7 +41,7 @@ void* operator new(std::size_t size) {
 }
 void* operator new(std::size_t size, std::align_val_t alignment) {
   const auto unit = static_cast<std::size_t>(alignment);
-  void* memory = watch.refuses() ? nullptr : std::aligned_alloc(unit, (size + unit - 1) / unit * unit);
+  void* memory = allocation_watch.refuses() ? nullptr : std::aligned_alloc(unit, (size + unit - 1) / unit * unit);
   if (memory) return memory;
   throw std::bad_alloc();
 }
@@ -54,7 +54,7 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
 
 namespace corelane::dispatch::test {
 
-std::size_t allocations() noexcept { return watch.seen; }
+std::size_t allocations() noexcept { return allocation_watch.seen; }
 
 bool allocations_are_counted() {
   const std::size_t before = allocations();
@@ -66,14 +66,14 @@ bool allocations_are_counted() {
 }
 
 FailingAllocation::FailingAllocation(std::size_t n, bool lasting) noexcept {
-  watch.fails_at = watch.seen + n;
-  watch.lasting = lasting;
-  watch.failed = false;
+  allocation_watch.fails_at = allocation_watch.seen + n;
+  allocation_watch.lasting = lasting;
+  allocation_watch.failed = false;
 }
 
-FailingAllocation::~FailingAllocation() { watch.fails_at = no_allocation; }
+FailingAllocation::~FailingAllocation() { allocation_watch.fails_at = no_allocation; }
 
-bool FailingAllocation::happened() const noexcept { return watch.failed; }
+bool FailingAllocation::happened() const noexcept { return allocation_watch.failed; }
 
 }  // namespace corelane::dispatch::test
 

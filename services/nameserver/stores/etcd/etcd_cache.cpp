@@ -5,6 +5,8 @@
 #include <set>
 #include <string_view>
 
+#include "orb/base/thread_safety.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
 
 namespace corelane::nameserver {
@@ -18,7 +20,7 @@ bool EtcdCache::is_as_known(const EtcdEntry& entry) const {
 std::vector<EtcdEvent> EtcdCache::missed(const std::vector<EtcdEntry>& entries, std::uint64_t revision) const {
   std::set<std::string_view> there;
   for (const EtcdEntry& entry : entries) there.insert(entry.key);
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   std::vector<EtcdEvent> events;
   for (const auto& [key, known] : entries_)
     if (!there.contains(key)) events.push_back({.is_deletion = true, .entry = {.key = key, .modified = revision}});
@@ -34,7 +36,7 @@ std::vector<EtcdEvent> EtcdCache::missed(const std::vector<EtcdEntry>& entries, 
 }
 
 Changes EtcdCache::apply(const std::vector<EtcdEvent>& events, std::uint64_t revision) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   Changes changes;
   for (const EtcdEvent& event : events) change_of(event, changes);
   revision_ = revision;
@@ -44,7 +46,7 @@ Changes EtcdCache::apply(const std::vector<EtcdEvent>& events, std::uint64_t rev
 
 void EtcdCache::remember(const std::vector<EtcdEntry>& entries, std::uint64_t revision, std::chrono::seconds age) {
   apply(missed(entries, revision), revision);
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   left_ -= age;
 }
 
@@ -100,12 +102,12 @@ void EtcdCache::take(Change change, Changes& changes) {
 }
 
 EtcdEntry EtcdCache::entry(const std::string& key) const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return seen_entry(key);
 }
 
 std::vector<EtcdEntry> EtcdCache::surplus(const std::optional<ContextId>& parent) const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   std::vector<EtcdEntry> entries;
   for (const ContextId context : tree_.surplus(parent)) {
     EtcdEntry entry = seen_entry(keys_.context(context));
@@ -122,35 +124,37 @@ EtcdEntry EtcdCache::seen_entry(const std::string& key) const {
 }
 
 std::uint64_t EtcdCache::revision() const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return revision_;
 }
 
 bool EtcdCache::wait_for(std::uint64_t revision, std::chrono::steady_clock::time_point deadline) {
-  std::unique_lock lock(mutex_);
-  grown_.wait_until(lock, deadline, [&] { return revision_ >= revision || !is_followed_; });
+  os::UniqueLock lock(mutex_);
+  grown_.wait_until(lock, deadline, [&]() CORELANE_REQUIRES(mutex_) { return revision_ >= revision || !is_followed_; });
   return revision_ >= revision;
 }
 
 void EtcdCache::wait_for_other(const EtcdEntry& entry, std::chrono::steady_clock::time_point deadline) {
-  std::unique_lock lock(mutex_);
-  grown_.wait_until(lock, deadline, [&] { return seen_entry(entry.key).modified != entry.modified || !is_followed_; });
+  os::UniqueLock lock(mutex_);
+  grown_.wait_until(lock, deadline, [&]() CORELANE_REQUIRES(mutex_) {
+    return seen_entry(entry.key).modified != entry.modified || !is_followed_;
+  });
 }
 
 void EtcdCache::set_followed(bool is_followed) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (is_followed_ && !is_followed) left_ = std::chrono::steady_clock::now();
   is_followed_ = is_followed;
   grown_.notify_all();
 }
 
 bool EtcdCache::is_followed() const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return is_followed_;
 }
 
 std::optional<std::chrono::milliseconds> EtcdCache::stale_for() const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (is_followed_) return std::nullopt;
   return std::chrono::ceil<std::chrono::milliseconds>(std::chrono::steady_clock::now() - left_);
 }

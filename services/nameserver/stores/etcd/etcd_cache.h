@@ -3,13 +3,15 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "orb/base/thread_safety.h"
+#include "orb/os/lock.h"
+#include "orb/os/mutex.h"
+#include "orb/os/wait/condition_variable.h"
 #include "services/nameserver/stores/etcd/etcd_client.h"
 #include "services/nameserver/stores/etcd/etcd_keys.h"
 #include "services/nameserver/stores/tree/tree.h"
@@ -30,7 +32,7 @@ class EtcdCache {
   // Calls `read` with the tree, under the lock. `read` must not block.
   template <typename Read>
   auto with_tree(Read&& read) const {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     return read(tree_);
   }
   // Returns the contexts that must be removed when one more is made, as Tree::surplus() names them: their keys as last
@@ -60,23 +62,23 @@ class EtcdCache {
   };
   using Entries = std::map<std::string, Known>;
 
-  bool is_as_known(const EtcdEntry& entry) const;
-  EtcdEntry seen_entry(const std::string& key) const;  // with mutex_ held
-  void change_of(const EtcdEvent& event, Changes& changes);
-  void settle(const EtcdEntry& entry, Changes& changes);
-  void drop(const std::string& key, std::uint64_t revision, Changes& changes);
-  void take(Change change, Changes& changes);
+  bool is_as_known(const EtcdEntry& entry) const CORELANE_REQUIRES(mutex_);
+  EtcdEntry seen_entry(const std::string& key) const CORELANE_REQUIRES(mutex_);
+  void change_of(const EtcdEvent& event, Changes& changes) CORELANE_REQUIRES(mutex_);
+  void settle(const EtcdEntry& entry, Changes& changes) CORELANE_REQUIRES(mutex_);
+  void drop(const std::string& key, std::uint64_t revision, Changes& changes) CORELANE_REQUIRES(mutex_);
+  void take(Change change, Changes& changes) CORELANE_REQUIRES(mutex_);
 
   const EtcdKeys keys_;
 
-  mutable std::mutex mutex_;
-  std::condition_variable grown_;
-  Tree tree_;                   // guarded by mutex_
-  Entries entries_;             // guarded by mutex_
-  std::uint64_t revision_ = 0;  // guarded by mutex_
-  bool is_followed_ = false;    // guarded by mutex_
-  // Guarded by mutex_; when it was last followed.
-  std::chrono::steady_clock::time_point left_ = std::chrono::steady_clock::now();
+  mutable os::Mutex mutex_;
+  os::ConditionVariable grown_;
+  Tree tree_ CORELANE_GUARDED_BY(mutex_);
+  Entries entries_ CORELANE_GUARDED_BY(mutex_);
+  std::uint64_t revision_ CORELANE_GUARDED_BY(mutex_) = 0;
+  bool is_followed_ CORELANE_GUARDED_BY(mutex_) = false;
+  // When it was last followed.
+  std::chrono::steady_clock::time_point left_ CORELANE_GUARDED_BY(mutex_) = std::chrono::steady_clock::now();
 };
 
 }  // namespace corelane::nameserver

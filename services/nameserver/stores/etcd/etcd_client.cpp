@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "orb/os/lock.h"
 #include "services/nameserver/stores/http/base64.h"
 
 namespace corelane::nameserver {
@@ -317,18 +318,18 @@ Expected<HttpReply, HttpFault> EtcdClient::log_in(Time deadline) {
   const std::string json = login.dump(-1, ' ', false, Json::error_handler_t::replace);
   auto reply = ask_as_known("/v3/auth/authenticate", json, Repeat::yes, deadline);
   if (!reply || !reply->ok()) return reply;
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   token_ = text_in(parse(reply->body), "token");
   return reply;
 }
 
 void EtcdClient::forget_token() {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   token_.clear();
 }
 
 std::shared_ptr<HttpConnection> EtcdClient::take_connection() {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   auto taken = idle_connection();
   if (!taken) taken = std::make_shared<HttpConnection>(access_.endpoints[endpoint_], access_.network);
   if (is_stopped_) taken->stop();
@@ -347,32 +348,32 @@ std::shared_ptr<HttpConnection> EtcdClient::idle_connection() {
 }
 
 void EtcdClient::stop() {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   is_stopped_ = true;
   for (const auto& lent : lent_)
     if (const auto connection = lent.lock()) connection->stop();
 }
 
 void EtcdClient::give_back(std::shared_ptr<HttpConnection> connection) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   const bool is_current = connection->endpoint() == access_.endpoints[endpoint_];
   if (is_current && idle_.size() < most_idle && connection->is_idle()) idle_.push_back(std::move(connection));
 }
 
 HttpEndpoint EtcdClient::endpoint() const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return access_.endpoints[endpoint_];
 }
 
 void EtcdClient::try_another_endpoint(const HttpEndpoint& failed) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (access_.endpoints[endpoint_] != failed) return;  // another thread has switched already
   endpoint_ = (endpoint_ + 1) % access_.endpoints.size();
   idle_.clear();
 }
 
 std::string EtcdClient::token() const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return token_;
 }
 

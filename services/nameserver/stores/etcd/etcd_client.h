@@ -8,14 +8,15 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "orb/base/expected.h"
+#include "orb/base/thread_safety.h"
 #include "orb/os/clock.h"
+#include "orb/os/mutex.h"
 #include "services/nameserver/stores/http/http_connection.h"
 
 namespace corelane::nameserver {
@@ -144,21 +145,21 @@ class EtcdClient {
   Time latest_end() const { return os::now() + access_.timeout; }
   HttpRequest request_of(const std::string& path, const std::string& json, Time deadline) const;
   std::shared_ptr<HttpConnection> take_connection();
-  // Returns nullptr if a connection must be made. mutex_ must be held.
-  std::shared_ptr<HttpConnection> idle_connection();
+  // Returns nullptr if a connection must be made.
+  std::shared_ptr<HttpConnection> idle_connection() CORELANE_REQUIRES(mutex_);
   void give_back(std::shared_ptr<HttpConnection> connection);
   void try_another_endpoint(const HttpEndpoint& failed);
   std::string token() const;
 
   const EtcdAccess access_;
 
-  mutable std::mutex mutex_;
-  std::vector<std::shared_ptr<HttpConnection>> idle_;  // guarded by mutex_
-  // Guarded by mutex_; connections of running calls, and some expired ones.
-  std::vector<std::weak_ptr<HttpConnection>> lent_;
-  bool is_stopped_ = false;   // guarded by mutex_
-  std::size_t endpoint_ = 0;  // guarded by mutex_
-  std::string token_;         // guarded by mutex_
+  mutable os::Mutex mutex_;
+  std::vector<std::shared_ptr<HttpConnection>> idle_ CORELANE_GUARDED_BY(mutex_);
+  // Connections of running calls, and some expired ones.
+  std::vector<std::weak_ptr<HttpConnection>> lent_ CORELANE_GUARDED_BY(mutex_);
+  bool is_stopped_ CORELANE_GUARDED_BY(mutex_) = false;
+  std::size_t endpoint_ CORELANE_GUARDED_BY(mutex_) = 0;
+  std::string token_ CORELANE_GUARDED_BY(mutex_);
 };
 
 // EtcdWatch reports the changes below a prefix as they happen.

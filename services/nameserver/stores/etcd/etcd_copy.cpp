@@ -4,7 +4,9 @@
 #include <exception>
 #include <utility>
 
+#include "orb/base/thread_safety.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
 #include "orb/os/process/size_limit_guard.h"
 
@@ -42,7 +44,7 @@ EtcdCopy::EtcdCopy(std::string path, EtcdCopyFile file)
 
 EtcdCopy::~EtcdCopy() {
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     is_stopped_ = true;
     is_due_ = is_unwritten_;
     turn_.notify_all();
@@ -53,7 +55,7 @@ EtcdCopy::~EtcdCopy() {
 }
 
 void EtcdCopy::keep(const std::vector<EtcdEvent>& events, std::uint64_t revision) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   for (const EtcdEvent& event : events) {
     auto& entry = news_.entries[event.entry.key];
     entry.reset();
@@ -66,7 +68,7 @@ void EtcdCopy::keep(const std::vector<EtcdEvent>& events, std::uint64_t revision
 }
 
 void EtcdCopy::confirm() {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   news_.seen = seconds_since_1970();
   is_unwritten_ = true;
   if (os::now() < confirm_from_) return;
@@ -76,9 +78,9 @@ void EtcdCopy::confirm() {
 
 // Keeps what could not be written, and writes it with the next changes or confirm(). Bound: until the destructor.
 void EtcdCopy::write_until_stopped() {
-  std::unique_lock lock(mutex_);
+  os::UniqueLock lock(mutex_);
   while (true) {
-    turn_.wait(lock, [&] { return is_due_ || is_stopped_; });
+    turn_.wait(lock, [&]() CORELANE_REQUIRES(mutex_) { return is_due_ || is_stopped_; });
     if (!is_due_) return;
     is_unwritten_ = is_due_ = false;
     EtcdCopyNews news{std::exchange(news_.entries, {}), news_.revision, news_.seen};

@@ -5,16 +5,17 @@
 // Threads: any; one at a time updates it.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
+#include "orb/os/mutex.h"
+#include "orb/os/wait/condition_variable.h"
 #include "services/nameserver/stores/etcd/etcd_copy_file.h"
 
 namespace corelane::nameserver {
@@ -48,13 +49,13 @@ class EtcdCopy {
   EtcdCopyFile file_;    // Thread: the writing one only.
   std::string trouble_;  // Thread: the writing one only. Why the file could not be written the last time.
 
-  std::mutex mutex_;
-  std::condition_variable turn_;
-  EtcdCopyNews news_;          // guarded by mutex_; not written yet
-  bool is_unwritten_ = false;  // guarded by mutex_; some of news_ is not in the file yet
-  bool is_due_ = false;        // guarded by mutex_; must be written now
-  Time confirm_from_;          // guarded by mutex_; from then on, confirm() causes a write
-  bool is_stopped_ = false;    // guarded by mutex_
+  os::Mutex mutex_;
+  os::ConditionVariable turn_;
+  EtcdCopyNews news_ CORELANE_GUARDED_BY(mutex_);          // not written yet
+  bool is_unwritten_ CORELANE_GUARDED_BY(mutex_) = false;  // some of news_ is not in the file yet
+  bool is_due_ CORELANE_GUARDED_BY(mutex_) = false;        // must be written now
+  Time confirm_from_ CORELANE_GUARDED_BY(mutex_);          // from then on, confirm() causes a write
+  bool is_stopped_ CORELANE_GUARDED_BY(mutex_) = false;
   std::thread writing_;
 };
 

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "orb/base/minor.h"
+#include "orb/base/thread_safety.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
 #include "orb/os/machine/host.h"
 #include "orb/os/thread.h"
@@ -62,7 +64,7 @@ bool EtcdFollower::remember() {
 }
 
 void EtcdFollower::stop() {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   is_stopped_ = true;
   client_.stop();
   if (watch_ != nullptr) watch_->stop();
@@ -70,15 +72,16 @@ void EtcdFollower::stop() {
 }
 
 Expected<void, EtcdFault> EtcdFollower::wait_for_contact(std::chrono::steady_clock::time_point deadline) {
-  std::unique_lock lock(mutex_);
-  if (!remembers_) turn_.wait(lock, [&] { return was_there_ || is_tried_; });
-  turn_.wait_until(lock, deadline, [&] { return was_there_ || trouble_.kind == EtcdFault::Kind::refused; });
+  os::UniqueLock lock(mutex_);
+  if (!remembers_) turn_.wait(lock, [&]() CORELANE_REQUIRES(mutex_) { return was_there_ || is_tried_; });
+  turn_.wait_until(lock, deadline,
+                   [&]() CORELANE_REQUIRES(mutex_) { return was_there_ || trouble_.kind == EtcdFault::Kind::refused; });
   if (was_there_) return {};
   return trouble_;
 }
 
 std::string EtcdFollower::trouble() const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return trouble_.text;
 }
 
@@ -102,19 +105,19 @@ EtcdFault EtcdFollower::follow_once() {
   EtcdWatch watch(client_);
   const Waiting waiting(*this, watch);
   EtcdFault fault = follow_changes(watch);
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (!why_cut_.empty()) fault.text = std::exchange(why_cut_, {});
   return fault;
 }
 
 EtcdFollower::Waiting::Waiting(EtcdFollower& follower, EtcdWatch& watch) : follower_(follower) {
-  const std::lock_guard lock(follower_.mutex_);
+  const os::LockGuard lock(follower_.mutex_);
   follower_.watch_ = &watch;
   if (follower_.is_stopped_) watch.stop();
 }
 
 EtcdFollower::Waiting::~Waiting() {
-  const std::lock_guard lock(follower_.mutex_);
+  const os::LockGuard lock(follower_.mutex_);
   follower_.watch_ = nullptr;
 }
 
@@ -198,7 +201,7 @@ void EtcdFollower::take(const std::vector<EtcdEvent>& events, std::uint64_t revi
 
 void EtcdFollower::is_there() {
   cache_.set_followed(true);
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (was_there_ || remembers_) os::log::info("etcd answers again, and names are those that it has");
   trouble_.text.clear();
   was_there_ = is_new_ = true;
@@ -206,14 +209,14 @@ void EtcdFollower::is_there() {
 }
 
 void EtcdFollower::keep_at_once() {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   is_new_ = true;
   turn_.notify_all();
 }
 
 void EtcdFollower::is_away(const EtcdFault& fault) {
   cache_.set_followed(false);
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (was_there_ && trouble_.text.empty() && !is_stopped_)
     os::log::warn(fault.text + ": names are still found, but none can be bound until etcd is back");
   trouble_ = fault;
@@ -225,7 +228,7 @@ void EtcdFollower::keep() {
   while (rest_until_asked(owned_.watches_others() ? pace_.period / 4 : pace_.period)) {
     const auto answered = question();
     if (answered && copy_ != nullptr && cache_.is_followed()) copy_->confirm();
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (watch_ == nullptr) continue;
     // An endpoint that does not answer may still hold the watch open without sending anything.
     const bool has_moved = watch_->endpoint() != client_.endpoint();
@@ -244,14 +247,14 @@ EtcdFollower::Done EtcdFollower::question() try {
 }
 
 bool EtcdFollower::rest(std::chrono::milliseconds time) {
-  std::unique_lock lock(mutex_);
-  turn_.wait_for(lock, time, [&] { return is_stopped_; });
+  os::UniqueLock lock(mutex_);
+  turn_.wait_for(lock, time, [&]() CORELANE_REQUIRES(mutex_) { return is_stopped_; });
   return !is_stopped_;
 }
 
 bool EtcdFollower::rest_until_asked(std::chrono::milliseconds time) {
-  std::unique_lock lock(mutex_);
-  turn_.wait_for(lock, time, [&] { return is_stopped_ || is_new_; });
+  os::UniqueLock lock(mutex_);
+  turn_.wait_for(lock, time, [&]() CORELANE_REQUIRES(mutex_) { return is_stopped_ || is_new_; });
   is_new_ = false;
   return !is_stopped_;
 }

@@ -4,11 +4,12 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <string>
 #include <thread>
 
+#include "orb/base/thread_safety.h"
+#include "orb/os/mutex.h"
+#include "orb/os/wait/condition_variable.h"
 #include "services/nameserver/stores/etcd/etcd_cache.h"
 #include "services/nameserver/stores/etcd/etcd_copy.h"
 #include "services/nameserver/stores/etcd/etcd_owned_names.h"
@@ -86,16 +87,17 @@ class EtcdFollower {
   const bool remembers_;
   bool is_first_look_ = true;  // Thread: the following one only. etcd was never read completely.
 
-  mutable std::mutex mutex_;
-  std::condition_variable turn_;
-  std::string why_cut_;         // guarded by mutex_; the fault that the other thread found before it ended the watch
-  EtcdWatch* watch_ = nullptr;  // guarded by mutex_; the watch that waits
-  bool is_stopped_ = false;     // guarded by mutex_
-  bool is_tried_ = false;       // guarded by mutex_; an attempt has failed
-  bool was_there_ = false;      // guarded by mutex_
-  // Guarded by mutex_; the names of owners must be handled at once: etcd is back, or some came late.
-  bool is_new_ = false;
-  EtcdFault trouble_{EtcdFault::Kind::unreachable, "etcd has not answered yet"};  // guarded by mutex_; no text: none
+  mutable os::Mutex mutex_;
+  os::ConditionVariable turn_;
+  std::string why_cut_ CORELANE_GUARDED_BY(mutex_);  // the fault that the other thread found before it ended the watch
+  EtcdWatch* watch_ CORELANE_GUARDED_BY(mutex_) = nullptr;  // the watch that waits
+  bool is_stopped_ CORELANE_GUARDED_BY(mutex_) = false;
+  bool is_tried_ CORELANE_GUARDED_BY(mutex_) = false;  // an attempt has failed
+  bool was_there_ CORELANE_GUARDED_BY(mutex_) = false;
+  // The names of owners must be handled at once: etcd is back, or some came late.
+  bool is_new_ CORELANE_GUARDED_BY(mutex_) = false;
+  // No text: none.
+  EtcdFault trouble_ CORELANE_GUARDED_BY(mutex_){EtcdFault::Kind::unreachable, "etcd has not answered yet"};
 
   std::jthread following_, keeping_;
 };

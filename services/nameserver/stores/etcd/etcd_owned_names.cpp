@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
 
 namespace corelane::nameserver {
@@ -20,21 +21,21 @@ const EtcdEntry* entry_read(const EtcdOutcome& outcome, std::size_t number) {
 }  // namespace
 
 Expected<EtcdLease, EtcdFault> EtcdOwnedNames::lease() {
-  const std::lock_guard granting(granting_);
+  const os::LockGuard granting(granting_);
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (lease_ != 0) return lease_;
   }
   const auto granted = client_.grant(time_);
   if (!granted) return granted;
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   lease_ = *granted;
   granted_.insert(lease_);
   return lease_;
 }
 
 void EtcdOwnedNames::ran_out(EtcdLease lease) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (lease_ == lease) {
     lease_ = 0;
     // Transactions that are still on their way with that lease will be refused.
@@ -59,7 +60,7 @@ void EtcdOwnedNames::erase(const std::string& key) {
 }
 
 void EtcdOwnedNames::asks(const std::string& owner) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (owner.empty()) return;
   if (unanswered_.size() >= most_in_doubt) {
     const auto left =
@@ -70,20 +71,20 @@ void EtcdOwnedNames::asks(const std::string& owner) {
 }
 
 void EtcdOwnedNames::answered(const std::string& owner) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   const auto asked = unanswered_.find(owner);
   if (asked != unanswered_.end() && --asked->second.count == 0) unanswered_.erase(asked);
 }
 
 void EtcdOwnedNames::bound(const std::string& owner, const EtcdName& name, EtcdLease lease, std::uint64_t revision) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (owner.empty()) return erase(name.key);
   put({.name = name, .owner = owner, .lease = lease, .revision = revision});
 }
 
 void EtcdOwnedNames::adopt(const std::string& owner, const EtcdName& name, EtcdLease lease, std::uint64_t revision,
                            Known known) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (names_.contains(name.key)) return;
   const auto asked = unanswered_.find(owner);
   const bool is_late = asked != unanswered_.end() && asked->second.has_left;
@@ -98,23 +99,23 @@ void EtcdOwnedNames::adopt(const std::string& owner, const EtcdName& name, EtcdL
 }
 
 bool EtcdOwnedNames::is_ours(EtcdLease lease) const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return granted_.contains(lease);
 }
 
 bool EtcdOwnedNames::has_late_names() const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return !late_.empty();
 }
 
 void EtcdOwnedNames::lost(const std::string& key, std::uint64_t revision) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   const auto name = names_.find(key);
   if (name != names_.end() && name->second.revision < revision) erase(key);
 }
 
 void EtcdOwnedNames::seen(const EtcdEvent& event) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   const auto name = names_.find(event.entry.key);
   if (name == names_.end()) return;
   if (event.is_deletion) return missed(name->second, event.entry.modified);
@@ -122,7 +123,7 @@ void EtcdOwnedNames::seen(const EtcdEvent& event) {
 }
 
 void EtcdOwnedNames::seen_all(const std::vector<EtcdEntry>& entries, std::uint64_t revision) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   auto there = entries.begin();
   for (auto next = names_.begin(); next != names_.end();) {
     const auto name = next++;  // before the name may be erased
@@ -155,7 +156,7 @@ void EtcdOwnedNames::missed(Name& name, std::uint64_t revision) {
 }
 
 std::vector<std::string> EtcdOwnedNames::owners() const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   std::vector<std::string> owners;
   for (const auto& [owner, key] : owned_)
     if (owners.empty() || owners.back() != owner) owners.push_back(owner);
@@ -163,20 +164,20 @@ std::vector<std::string> EtcdOwnedNames::owners() const {
 }
 
 void EtcdOwnedNames::leave(const std::string& owner) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   for (auto next = owned_.lower_bound({owner, {}}); next != owned_.end() && next->first == owner; ++next)
     names_.at(next->second).is_leaving = true;
   if (const auto asked = unanswered_.find(owner); asked != unanswered_.end()) asked->second.has_left = true;
 }
 
 bool EtcdOwnedNames::may_have(const std::string& owner) const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   const auto first = owned_.lower_bound({owner, {}});
   return (first != owned_.end() && first->first == owner) || unanswered_.contains(owner);
 }
 
 std::vector<EtcdOwnedNames::Name> EtcdOwnedNames::some_of(const std::string& owner) const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   std::vector<Name> some;
   for (auto next = owned_.lower_bound({owner, {}}); next != owned_.end() && next->first == owner; ++next)
     if (some.size() < names_in_step) some.push_back(names_.at(next->second));
@@ -184,7 +185,7 @@ std::vector<EtcdOwnedNames::Name> EtcdOwnedNames::some_of(const std::string& own
 }
 
 Expected<std::uint64_t, EtcdFault> EtcdOwnedNames::remove(const std::string& owner) {
-  const std::lock_guard turn(turn_);
+  const os::LockGuard turn(turn_);
   leave(owner);
   std::uint64_t revision = 0;
   for (auto some = some_of(owner); !some.empty(); some = some_of(owner)) {
@@ -225,7 +226,7 @@ Expected<void, EtcdFault> EtcdOwnedNames::keep() {
 EtcdOwnedNames::Done EtcdOwnedNames::keep_alive() {
   EtcdLease kept = 0;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     kept = lease_;
   }
   if (kept == 0) return {};
@@ -234,7 +235,7 @@ EtcdOwnedNames::Done EtcdOwnedNames::keep_alive() {
   if (!alive && alive.error().kind == EtcdFault::Kind::no_lease) return ran_out(kept), Done{};
   if (!alive) return alive;
   // The lease still exists, so it did not remove these names: a client did.
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   for (const auto& [key, revision] : vanished)
     if (const auto name = names_.find(key);
         name != names_.end() && name->second.is_doubtful && name->second.revision == revision)
@@ -245,12 +246,12 @@ EtcdOwnedNames::Done EtcdOwnedNames::keep_alive() {
 EtcdOwnedNames::Done EtcdOwnedNames::remove_late() {
   std::set<std::string> owners;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     owners = late_;
   }
   for (const std::string& owner : owners) {
     if (const auto removed = remove(owner); !removed) return removed.error();
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     const auto more = owned_.lower_bound({owner, {}});  // found since then
     if (more == owned_.end() || more->first != owner) late_.erase(owner);
   }
@@ -258,7 +259,7 @@ EtcdOwnedNames::Done EtcdOwnedNames::remove_late() {
 }
 
 std::map<std::string, std::uint64_t> EtcdOwnedNames::doubtful() const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   std::map<std::string, std::uint64_t> found;
   for (const auto& [key, name] : names_)
     if (name.is_doubtful && !name.is_remembered) found[key] = name.revision;
@@ -268,7 +269,7 @@ std::map<std::string, std::uint64_t> EtcdOwnedNames::doubtful() const {
 bool EtcdOwnedNames::watches_others() const { return !leases_of_others().empty(); }
 
 std::set<EtcdLease> EtcdOwnedNames::leases_of_others() const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   std::set<EtcdLease> leases;
   for (const auto& [key, name] : names_)
     if (name.kept_by == KeptBy::another) leases.insert(name.lease);
@@ -291,7 +292,7 @@ EtcdOwnedNames::Done EtcdOwnedNames::look_after_others() {
 
 // Removes remembered names that have disappeared although their lease still exists: a client removed them.
 void EtcdOwnedNames::drop_removed(EtcdLease lease) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   for (auto next = names_.begin(); next != names_.end();) {
     const auto name = next++;  // before the name may be erased
     if (name->second.is_remembered && name->second.is_doubtful && name->second.lease == lease)
@@ -300,7 +301,7 @@ void EtcdOwnedNames::drop_removed(EtcdLease lease) {
 }
 
 void EtcdOwnedNames::nobody_keeps(EtcdLease lease) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   for (auto& [key, name] : names_) {
     if (name.kept_by != KeptBy::another || name.lease != lease) continue;
     name.kept_by = name.is_remembered && name.is_doubtful ? KeptBy::this_nameserver : KeptBy::nobody;
@@ -313,7 +314,7 @@ bool EtcdOwnedNames::is_unsettled(const Name& name) const {
 }
 
 std::vector<std::string> EtcdOwnedNames::unsettled_behind(const std::string& key) const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   std::vector<std::string> keys;
   std::size_t bytes = 0;
   for (auto name = names_.upper_bound(key); name != names_.end() && keys.size() < names_in_step; ++name) {
@@ -343,7 +344,7 @@ EtcdOwnedNames::Done EtcdOwnedNames::settle_all() {
 
 // Returns the names with the revisions that etcd is expected to have. Those bound here disappeared with their lease.
 std::vector<EtcdOwnedNames::Name> EtcdOwnedNames::expected_of(const std::vector<std::string>& keys) const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   std::vector<Name> names;
   for (const std::string& key : keys) {
     const auto name = names_.find(key);
@@ -355,7 +356,7 @@ std::vector<EtcdOwnedNames::Name> EtcdOwnedNames::expected_of(const std::vector<
 }
 
 EtcdOwnedNames::Done EtcdOwnedNames::settle(const std::vector<std::string>& keys) {
-  const std::lock_guard turn(turn_);
+  const os::LockGuard turn(turn_);
   const auto with = lease();
   if (!with) return with.error();
   std::vector<Name> names = expected_of(keys);

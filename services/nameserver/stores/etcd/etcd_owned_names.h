@@ -10,12 +10,13 @@
 
 #include <chrono>
 #include <map>
-#include <mutex>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "orb/base/thread_safety.h"
+#include "orb/os/mutex.h"
 #include "services/nameserver/stores/etcd/etcd_client.h"
 
 namespace corelane::nameserver {
@@ -127,26 +128,25 @@ class EtcdOwnedNames {
   Expected<std::uint64_t, EtcdFault> remove_some(const std::string& owner, std::vector<Name> names);
   std::vector<Name> some_of(const std::string& owner) const;
 
-  // mutex_ must be held.
-  void put(Name name);
-  void erase(const std::string& key);
-  bool is_unsettled(const Name& name) const;
-  void saw(Name& name, const EtcdEntry& entry);
-  void missed(Name& name, std::uint64_t revision);
+  void put(Name name) CORELANE_REQUIRES(mutex_);
+  void erase(const std::string& key) CORELANE_REQUIRES(mutex_);
+  bool is_unsettled(const Name& name) const CORELANE_REQUIRES(mutex_);
+  void saw(Name& name, const EtcdEntry& entry) CORELANE_REQUIRES(mutex_);
+  void missed(Name& name, std::uint64_t revision) CORELANE_REQUIRES(mutex_);
 
   EtcdClient& client_;
   const std::chrono::seconds time_;
   const double abandoned_below_;
 
-  std::mutex turn_;      // held while names are bound again or removed, so that both do not happen at once; taken first
-  std::mutex granting_;  // held so that a lease is granted once; taken before mutex_
-  mutable std::mutex mutex_;
-  EtcdLease lease_ = 0;                                  // guarded by mutex_; 0: none
-  std::set<EtcdLease> granted_;                          // guarded by mutex_; all leases that were granted here
-  std::map<std::string, Name> names_;                    // guarded by mutex_; by key
-  std::set<std::pair<std::string, std::string>> owned_;  // guarded by mutex_; owner and key
-  std::map<std::string, Unanswered> unanswered_;         // guarded by mutex_; by owner
-  std::set<std::string> late_;  // guarded by mutex_; owners that ended before their names arrived
+  os::Mutex turn_;      // held while names are bound again or removed, so that both do not happen at once; taken first
+  os::Mutex granting_;  // held so that a lease is granted once; taken before mutex_
+  mutable os::Mutex mutex_;
+  EtcdLease lease_ CORELANE_GUARDED_BY(mutex_) = 0;                // 0: none
+  std::set<EtcdLease> granted_ CORELANE_GUARDED_BY(mutex_);        // all leases that were granted here
+  std::map<std::string, Name> names_ CORELANE_GUARDED_BY(mutex_);  // by key
+  std::set<std::pair<std::string, std::string>> owned_ CORELANE_GUARDED_BY(mutex_);  // owner and key
+  std::map<std::string, Unanswered> unanswered_ CORELANE_GUARDED_BY(mutex_);         // by owner
+  std::set<std::string> late_ CORELANE_GUARDED_BY(mutex_);  // owners that ended before their names arrived
 };
 
 }  // namespace corelane::nameserver

@@ -4,7 +4,10 @@
 #include <charconv>
 
 #include "orb/base/counted.h"
+#include "orb/base/thread_safety.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
+#include "orb/os/mutex.h"
 #include "services/nameserver/stores/etcd/etcd_address.h"
 #include "services/nameserver/stores/etcd/etcd_follower.h"
 #include "services/nameserver/stores/http/tls.h"
@@ -126,8 +129,8 @@ class EtcdStore final : public Store {
   const std::unique_ptr<EtcdCopy> copy_;
   EtcdFollower follower_;
 
-  mutable std::mutex remark_mutex_;
-  std::string remark_;  // guarded by remark_mutex_
+  mutable os::Mutex remark_mutex_;
+  std::string remark_ CORELANE_GUARDED_BY(remark_mutex_);
 };
 
 // Returns an entry that a transaction has read. If it does not exist, modified is 0.
@@ -169,21 +172,21 @@ StoreFault EtcdStore::say(const EtcdFault& fault) {
                              (has_no_room ? ": compact and defragment etcd, or start it with a larger "
                                             "--quota-backend-bytes, then `etcdctl alarm disarm`"
                                           : "");
-  const std::lock_guard lock(remark_mutex_);
+  const os::LockGuard lock(remark_mutex_);
   if (remark != remark_) os::log::error(remark);
   remark_ = remark;
   return has_no_room ? StoreFault::no_space : StoreFault::unavailable;
 }
 
 void EtcdStore::all_is_well() {
-  const std::lock_guard lock(remark_mutex_);
+  const os::LockGuard lock(remark_mutex_);
   if (!remark_.empty()) os::log::info("names are written to etcd again");
   remark_.clear();
 }
 
 std::string EtcdStore::remark() const {
   std::string trouble = follower_.trouble();
-  const std::lock_guard lock(remark_mutex_);
+  const os::LockGuard lock(remark_mutex_);
   return trouble.empty() ? remark_ : trouble;
 }
 

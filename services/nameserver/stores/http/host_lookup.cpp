@@ -11,8 +11,11 @@
 #include <thread>
 
 #include "orb/base/minor.h"
+#include "orb/base/thread_safety.h"
 #include "orb/os/clock.h"
 #include "orb/os/fd.h"
+#include "orb/os/lock.h"
+#include "orb/os/mutex.h"
 #include "orb/os/thread.h"
 #include "services/nameserver/stores/http/socket_wait.h"
 
@@ -44,12 +47,12 @@ Expected<HostAddresses, std::string> ask_system(const HttpEndpoint& endpoint, in
 // Shared by the waiting threads and the thread that asks.
 struct HostLookup::Question {
   const os::Fd answered{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};  // readable after the answer
-  std::mutex mutex;
-  std::optional<Expected<HostAddresses, std::string>> answer;  // guarded by mutex
+  os::Mutex mutex;
+  std::optional<Expected<HostAddresses, std::string>> answer CORELANE_GUARDED_BY(mutex);
 
   void say(Expected<HostAddresses, std::string> said) {
     {
-      const std::lock_guard lock(mutex);
+      const os::LockGuard lock(mutex);
       answer = std::move(said);
     }
     eventfd_write(answered.get(), 1);
@@ -64,7 +67,7 @@ Expected<HostAddresses, std::string> HostLookup::find(const HttpEndpoint& endpoi
   if (auto numeric = ask_system(endpoint, AI_NUMERICHOST)) return numeric;
   std::shared_ptr<Question> question;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     Known& known = known_[endpoint.text()];
     if (known.good_until > os::now()) return known.addresses;
     if (!known.asked) known.asked = ask(endpoint);
@@ -93,11 +96,11 @@ std::shared_ptr<HostLookup::Question> HostLookup::ask(const HttpEndpoint& endpoi
 
 Expected<HostAddresses, std::string> HostLookup::take(const HttpEndpoint& endpoint,
                                                       const std::shared_ptr<Question>& question) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   Known& known = known_[endpoint.text()];
   std::string why = "the resolver of names does not answer";
   {
-    const std::lock_guard answering(question->mutex);
+    const os::LockGuard answering(question->mutex);
     if (question->answer) {
       if (known.asked == question) known.asked.reset();
       if (*question->answer) {
@@ -113,7 +116,7 @@ Expected<HostAddresses, std::string> HostLookup::take(const HttpEndpoint& endpoi
 }
 
 void HostLookup::distrust(const HttpEndpoint& endpoint) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (const auto known = known_.find(endpoint.text()); known != known_.end()) known->second.good_until = {};
 }
 

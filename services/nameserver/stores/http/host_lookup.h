@@ -10,12 +10,13 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "orb/base/expected.h"
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
+#include "orb/os/mutex.h"
 
 namespace corelane::nameserver {
 
@@ -60,8 +61,8 @@ class HostLookup {
   Expected<HostAddresses, std::string> take(const HttpEndpoint& endpoint, const std::shared_ptr<Question>& question);
 
   const Resolver resolver_;
-  std::mutex mutex_;
-  std::map<std::string, Known> known_;  // guarded by mutex_; by endpoint
+  os::Mutex mutex_;
+  std::map<std::string, Known> known_ CORELANE_GUARDED_BY(mutex_);  // by endpoint
 };
 
 }  // namespace corelane::nameserver

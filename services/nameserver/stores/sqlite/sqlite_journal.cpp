@@ -10,6 +10,7 @@
 #include <string>
 #include <system_error>
 
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
 #include "orb/os/process/size_limit_guard.h"
 #include "services/nameserver/stores/sqlite/sqlite_log_check.h"
@@ -366,20 +367,20 @@ StoreFault SqliteJournal::say(const SqliteFault& fault) {
 
 StoreFault SqliteJournal::say(const std::string& why, StoreFault fault) {
   const std::string remark = "names cannot be written to " + path_ + ": " + why;
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (remark != remark_) os::log::error(remark);
   remark_ = remark;
   return fault;
 }
 
 void SqliteJournal::all_is_well() {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (!remark_.empty()) os::log::info("names are written to " + path_ + " again");
   remark_.clear();
 }
 
 StoreStatus SqliteJournal::status() {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return {.kind = "sqlite", .place = path_, .remark = remark_};
 }
 

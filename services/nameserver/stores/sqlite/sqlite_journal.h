@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "orb/base/thread_safety.h"
+#include "orb/os/mutex.h"
 #include "services/nameserver/stores/sqlite/sqlite_database.h"
 #include "services/nameserver/stores/tree/tree_store.h"
 
@@ -71,8 +73,8 @@ class SqliteJournal final : public Journal {
   Database database_;
   Statement put_context_, drop_context_, put_binding_, drop_binding_, put_counter_;
 
-  std::mutex mutex_;
-  std::string remark_;  // guarded by mutex_
+  os::Mutex mutex_;
+  std::string remark_ CORELANE_GUARDED_BY(mutex_);
 };
 
 }  // namespace corelane::nameserver

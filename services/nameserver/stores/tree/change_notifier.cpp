@@ -4,21 +4,23 @@
 #include <string>
 #include <utility>
 
+#include "orb/base/thread_safety.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
 
 namespace corelane::nameserver {
 
 void ChangeNotifier::on_change(std::function<void(const Change&)> callback) {
-  std::unique_lock lock(mutex_);
+  os::UniqueLock lock(mutex_);
   leaving_ = true;
   queued_.clear();
-  notified_all_.wait(lock, [this] { return !notifying_; });
+  notified_all_.wait(lock, [this]() CORELANE_REQUIRES(mutex_) { return !notifying_; });
   callback_ = std::move(callback);
   leaving_ = false;
 }
 
 void ChangeNotifier::queue(const Changes& changes) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (!callback_ || leaving_) return;
   queued_.insert(queued_.end(), changes.begin(), changes.end());
 }
@@ -35,7 +37,7 @@ void ChangeNotifier::notify_one(const Change& change) noexcept {
 }
 
 void ChangeNotifier::notify() {
-  std::unique_lock lock(mutex_);
+  os::UniqueLock lock(mutex_);
   if (notifying_) return;
   notifying_ = true;
   while (!queued_.empty()) {

@@ -2,11 +2,12 @@
 // from several threads. If one thread is calling the callback, other threads leave their changes to it.
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <functional>
-#include <mutex>
 
+#include "orb/base/thread_safety.h"
+#include "orb/os/mutex.h"
+#include "orb/os/wait/condition_variable.h"
 #include "services/nameserver/stores/tree/tree.h"
 
 namespace corelane::nameserver {
@@ -25,13 +26,13 @@ class ChangeNotifier {
  private:
   void notify_one(const Change& change) noexcept;
 
-  std::mutex mutex_;
-  std::condition_variable notified_all_;
+  os::Mutex mutex_;
+  os::ConditionVariable notified_all_;
   // Written under mutex_ while no thread calls it; the calling thread reads it.
   std::function<void(const Change&)> callback_;
-  std::deque<Change> queued_;  // guarded by mutex_
-  bool notifying_ = false;     // guarded by mutex_
-  bool leaving_ = false;       // guarded by mutex_; callback_ is about to change, so nothing is queued
+  std::deque<Change> queued_ CORELANE_GUARDED_BY(mutex_);
+  bool notifying_ CORELANE_GUARDED_BY(mutex_) = false;
+  bool leaving_ CORELANE_GUARDED_BY(mutex_) = false;  // callback_ is about to change, so nothing is queued
 };
 
 }  // namespace corelane::nameserver

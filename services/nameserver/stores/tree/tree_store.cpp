@@ -4,33 +4,35 @@
 #include <string>
 #include <utility>
 
+#include "orb/base/thread_safety.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
 
 namespace corelane::nameserver {
 
 Expected<Binding, StoreFault> TreeStore::find(ContextId context, const NameComponent& name) {
-  const std::shared_lock lock(shown_mutex_);
+  const os::SharedLock lock(shown_mutex_);
   return shown_.find(context, name);
 }
 
 Expected<std::vector<Entry>, StoreFault> TreeStore::list(ContextId context, const NameComponent* after,
                                                          std::size_t most) {
-  const std::shared_lock lock(shown_mutex_);
+  const os::SharedLock lock(shown_mutex_);
   return shown_.list(context, after, most);
 }
 
 Expected<bool, StoreFault> TreeStore::has_context(ContextId context) {
-  const std::shared_lock lock(shown_mutex_);
+  const os::SharedLock lock(shown_mutex_);
   return shown_.has_context(context);
 }
 
 Expected<std::vector<ContextId>, StoreFault> TreeStore::contexts() {
-  const std::shared_lock lock(shown_mutex_);
+  const os::SharedLock lock(shown_mutex_);
   return shown_.contexts();
 }
 
 Expected<std::vector<std::string>, StoreFault> TreeStore::owners() {
-  const std::shared_lock lock(shown_mutex_);
+  const os::SharedLock lock(shown_mutex_);
   return shown_.owners();
 }
 
@@ -71,7 +73,7 @@ Expected<void, StoreFault> TreeStore::remove_owned(const std::string& owner) {
 
 StoreStatus TreeStore::status() {
   StoreStatus status = journal_ ? journal_->status() : StoreStatus{.kind = "memory"};
-  const std::shared_lock lock(shown_mutex_);
+  const os::SharedLock lock(shown_mutex_);
   status.revision = shown_revision_;
   status.names = shown_.names();
   status.contexts = shown_.contexts_but_root();
@@ -86,9 +88,9 @@ Expected<void, StoreFault> TreeStore::write_only(const Decision& decide) {
 
 Expected<Changes, StoreFault> TreeStore::write(const Decision& decide) {
   Writer writer{.decide = decide};
-  std::unique_lock lock(mutex_);
+  os::UniqueLock lock(mutex_);
   waiting_.push_back(&writer);
-  served_.wait(lock, [&] { return writer.served || !serving_; });
+  served_.wait(lock, [&]() CORELANE_REQUIRES(mutex_) { return writer.served || !serving_; });
   if (!writer.served) {
     const std::vector<Writer*> writers = std::exchange(waiting_, {});
     serving_ = true;
@@ -112,7 +114,7 @@ void TreeStore::serve(const std::vector<Writer*>& writers) noexcept {
   if (kept) return show(changes);
   // Each writer's result depends on the changes of the others, so all of them fail.
   for (Writer* writer : writers) writer->result = kept.error();
-  const std::shared_lock lock(shown_mutex_);
+  const os::SharedLock lock(shown_mutex_);
   decided_ = shown_;
   revision_ = shown_revision_;
 }
@@ -141,7 +143,7 @@ Changes TreeStore::decide_all(const std::vector<Writer*>& writers) {
 void TreeStore::show(const Changes& changes) {
   if (changes.empty()) return;
   {
-    const std::lock_guard lock(shown_mutex_);
+    const os::LockGuard lock(shown_mutex_);
     for (const Change& change : changes) shown_.apply(change);
     shown_revision_ = revision_;
   }

@@ -6,13 +6,13 @@
 // The room services/nameserver/stores/tree keeps all names in memory.
 #pragma once
 
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <shared_mutex>
 #include <vector>
 
+#include "orb/base/thread_safety.h"
+#include "orb/os/mutex.h"
+#include "orb/os/wait/condition_variable.h"
 #include "services/nameserver/stores/tree/change_notifier.h"
 #include "services/nameserver/stores/tree/tree.h"
 
@@ -79,14 +79,14 @@ class TreeStore final : public Store {
   Tree decided_;  // what the journal has, and what it is being given
   std::uint64_t revision_;
 
-  std::mutex mutex_;
-  std::condition_variable served_;
-  std::vector<Writer*> waiting_;  // guarded by mutex_
-  bool serving_ = false;          // guarded by mutex_
+  os::Mutex mutex_;
+  os::ConditionVariable served_;
+  std::vector<Writer*> waiting_ CORELANE_GUARDED_BY(mutex_);
+  bool serving_ CORELANE_GUARDED_BY(mutex_) = false;
 
-  std::shared_mutex shown_mutex_;
-  Tree shown_;                    // guarded by shown_mutex_
-  std::uint64_t shown_revision_;  // guarded by shown_mutex_
+  os::SharedMutex shown_mutex_;
+  Tree shown_ CORELANE_GUARDED_BY(shown_mutex_);
+  std::uint64_t shown_revision_ CORELANE_GUARDED_BY(shown_mutex_);
 };
 
 }  // namespace corelane::nameserver
