@@ -89,7 +89,7 @@ namespace {
 constexpr sched::Reservation platform{20us, 1ms};
 constexpr ReadTurn within{.bytes = 100, .messages = true};
 constexpr ReadTurn beyond{.bytes = 100, .messages = true, .unforeseen = true};
-constexpr ReadTurn piece{.bytes = 4096};
+constexpr ReadTurn one_turn{.bytes = 4096};
 
 }  // namespace
 
@@ -149,7 +149,7 @@ TEST_CASE("a turn that takes too long is paid by as long a pause") {
 TEST_CASE("the pieces of a message cost what the message turns out to be") {
   ReadBudget budget(platform, ReadLimit::unforeseen);
   ReadAccount account;
-  for (int i = 0; i < 10; ++i) budget.charge(at(i * 5us), 5us, account, piece);
+  for (int i = 0; i < 10; ++i) budget.charge(at(i * 5us), 5us, account, one_turn);
   REQUIRE(budget.readable_at(at(50us), account) == at(50us));
   SECTION("nothing where it is a task's") {
     budget.charge(at(55us), 5us, account, within);
@@ -201,7 +201,7 @@ TEST_CASE("long messages that are foreseen are expected from the second on, unti
 TEST_CASE("half a message that never becomes whole is paid when its connection ends") {
   ReadBudget budget(platform, ReadLimit::unforeseen);
   ReadAccount account, other{.waits_for_budget = true};
-  budget.charge(at(100us), 100us, account, piece);
+  budget.charge(at(100us), 100us, account, one_turn);
   REQUIRE(budget.readable_at(at(100us), other) == at(100us));
   budget.charge(at(110us), 1us, account, {.unforeseen = true});
   CHECK(budget.readable_at(at(110us), other) > at(2ms));

@@ -27,7 +27,7 @@ using transport::PeerCredentials;
 
 namespace {
 
-constexpr std::uint32_t stranger = 4'000'001;
+constexpr std::uint32_t unknown = 4'000'001;
 
 nameserver::NameserverSettings settings_for(
     const channel::Access& writers,
@@ -45,7 +45,7 @@ int binds_as(gid_t group, const os::Fd& hear) {
   std::array<char, 1024> part;
   for (ssize_t got = 0; (got = ::read(hear.get(), part.data(), part.size())) > 0;)
     root.append(part.data(), static_cast<std::size_t>(got));
-  if (setgroups(1, &group) != 0 || setgid(stranger) != 0 || setuid(stranger) != 0) return 1;
+  if (setgroups(1, &group) != 0 || setgid(unknown) != 0 || setuid(unknown) != 0) return 1;
   const QuietOrb client;
   const auto names = IDL::traits<CosNaming::NamingContext>::narrow(client->string_to_object(root));
   const std::string raised = raised_by([&] { names->bind_new_context(cos_name("n")); });
@@ -64,20 +64,20 @@ TEST_CASE("only clients on the access list may change names") {
     bool may;
   };
   const Row rows[] = {
-      {{.anyone = true}, Unknown::automatic, PeerCredentials{1, stranger}, {stranger}, true},
+      {{.anyone = true}, Unknown::automatic, PeerCredentials{1, unknown}, {unknown}, true},
       {{.anyone = true}, Unknown::automatic, std::nullopt, {}, true},
       {{.anyone = true}, Unknown::off, std::nullopt, {}, false},
-      {{}, Unknown::automatic, PeerCredentials{1, stranger}, {stranger}, false},
+      {{}, Unknown::automatic, PeerCredentials{1, unknown}, {unknown}, false},
       {{}, Unknown::automatic, PeerCredentials{1, 0}, {0}, true},
-      {{}, Unknown::automatic, PeerCredentials{1, geteuid()}, {stranger}, true},
+      {{}, Unknown::automatic, PeerCredentials{1, geteuid()}, {unknown}, true},
       {{}, Unknown::automatic, std::nullopt, {}, false},
       {{}, Unknown::on, std::nullopt, {}, true},
-      {{.users = {stranger}}, Unknown::automatic, PeerCredentials{1, stranger}, {1}, true},
-      {{.users = {stranger}}, Unknown::automatic, PeerCredentials{1, stranger + 1}, {stranger}, false},
-      {{.groups = {stranger}}, Unknown::automatic, PeerCredentials{1, stranger + 1}, {stranger}, true},
-      {{.groups = {stranger}}, Unknown::automatic, PeerCredentials{1, stranger + 1}, {1, 2, stranger}, true},
-      {{.groups = {stranger}}, Unknown::automatic, PeerCredentials{1, stranger}, {1, 2}, false},
-      {{.groups = {stranger}}, Unknown::automatic, PeerCredentials{1, stranger}, {}, false},
+      {{.users = {unknown}}, Unknown::automatic, PeerCredentials{1, unknown}, {1}, true},
+      {{.users = {unknown}}, Unknown::automatic, PeerCredentials{1, unknown + 1}, {unknown}, false},
+      {{.groups = {unknown}}, Unknown::automatic, PeerCredentials{1, unknown + 1}, {unknown}, true},
+      {{.groups = {unknown}}, Unknown::automatic, PeerCredentials{1, unknown + 1}, {1, 2, unknown}, true},
+      {{.groups = {unknown}}, Unknown::automatic, PeerCredentials{1, unknown}, {1, 2}, false},
+      {{.groups = {unknown}}, Unknown::automatic, PeerCredentials{1, unknown}, {}, false},
   };
   for (const Row& row : rows) {
     CAPTURE(&row - rows);
@@ -90,7 +90,7 @@ TEST_CASE("a client may change names because of its supplementary group") {
     WARN("SKIPPED: only root may be another user");
     return;
   }
-  const gid_t operators = stranger + 2;
+  const gid_t operators = unknown + 2;
   for (const gid_t group : {operators, operators + 1}) {
     const TempDirectory place;
     REQUIRE(chmod(place.path().c_str(), 0755) == 0);
@@ -211,7 +211,7 @@ TEST_CASE("a name that one user has bound is not changed by another and says who
     return Corelane::Naming::Process(here.boot_id, here.pid_namespace, identity.pid, identity.start_ticks);
   };
   const std::int32_t parent = getpid();
-  auto first = part_of(stranger, [&](const NamingDirectory& root) {
+  auto first = part_of(unknown, [&](const NamingDirectory& root) {
     if (raised_by([&] { root->bind(cos_name("annas"), root); }) != "") return 1;
     if (raised_by([&] { root->bind_new_context(cos_name("context")); }) != "") return 2;
     if (raised_by([&] { root->bind(cos_name("context/inner"), root); }) != "") return 3;
@@ -221,7 +221,7 @@ TEST_CASE("a name that one user has bound is not changed by another and says who
     if (raised_by([&] { root->nameserver()->lease_of(process_of(parent)); }) != "Refused") return 5;
     return raised_by([&] { root->nameserver()->lease_of(process_of(getpid())); }) == "" ? 0 : 6;
   });
-  auto second = part_of(stranger + 1, [&](const NamingDirectory& root) {
+  auto second = part_of(unknown + 1, [&](const NamingDirectory& root) {
     const std::string not_mine = "NO_PERMISSION";
     if (raised_by([&] { root->rebind(cos_name("annas"), root); }) != not_mine) return 1;
     if (raised_by([&] { root->unbind(cos_name("annas")); }) != not_mine) return 2;
@@ -238,7 +238,7 @@ TEST_CASE("a name that one user has bound is not changed by another and says who
       root->unbind(cos_name("annas"));
     } catch (const CORBA::NO_PERMISSION& refused) {
       const std::string text = refused.what();
-      return text.find("'annas' belongs to user " + std::to_string(stranger)) != text.npos ? 0 : 9;
+      return text.find("'annas' belongs to user " + std::to_string(unknown)) != text.npos ? 0 : 9;
     }
     return 10;
   });

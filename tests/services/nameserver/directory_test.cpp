@@ -288,7 +288,7 @@ TEST_CASE("a context that forwards calls to the nameserver itself gets none of i
   // The name of a client that calls from the address that the nameserver itself would call from.
   root_at(owner, {{"127.0.0.1", tcp_end.port}})->bind(cos_name("local"), nullptr);
 
-  const std::size_t way = GENERATE(0, 1, 2, 3);
+  const auto way = static_cast<std::size_t>(GENERATE(0, 1, 2, 3));
   const transport::Endpoint back = std::vector<transport::Endpoint>{
       unix_end, tcp_end, {"127.0.0.2", tcp_end.port}, {"localhost", tcp_end.port}}[way];
   const giop::Ior to = root_at(stranger, {back})->_reference()->ior();
