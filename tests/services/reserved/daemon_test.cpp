@@ -237,7 +237,7 @@ TEST_CASE("a user without the right is refused and told how to get it") {
 }
 
 TEST_CASE("a runtime directory that cannot be used is said with the setting that names another") {
-  for (const char* const place : {"/proc/none", "/proc/version", "no/absolute/path"}) {
+  for (const char* const place : {"/proc/none", "/proc/version"}) {
     const std::vector<std::string> words{"-ORBRuntimeDirectory", place, "-ORBLogLevel", "off"};
     const auto done = reserved::run_daemon(words, core::settings_of(words).value());
     REQUIRE_FALSE(done);

@@ -187,7 +187,8 @@ TEST_CASE("nothing missing needs no words and each thing missing names its cost 
     return missing(found).front();
   };
   CHECK_THAT(only({.fifo = false, .memlock = true}),
-             Catch::Contains("SCHED_FIFO") && Catch::Contains("+ep " + program_path() + ", or 'ulimit -r"));
+             Catch::Contains("SCHED_FIFO") &&
+                 Catch::Contains("+ep " + program_path() + " (again after each build), or 'ulimit -r"));
   CHECK_THAT(only({.fifo = false, .fifo_group_zero = true, .memlock = true}), Catch::Contains("cpu.rt_runtime_us"));
   CHECK_THAT(only({.fifo = true, .memlock = false}), Catch::Contains("ulimit -l"));
   for (const std::string& line : missing({})) CHECK(line.find('\n') == line.npos);
