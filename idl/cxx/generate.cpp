@@ -2,6 +2,7 @@
 
 #include "idl/cxx/async/ami.h"
 #include "idl/cxx/files/emit.h"
+#include "idl/cxx/spelling/deprecated.h"
 #include "idl/cxx/spelling/layout.h"
 #include "idl/cxx/spelling/spelling.h"
 
@@ -12,11 +13,11 @@ namespace {
 void append_files(const Model& model, bool servant, std::vector<OutputFile>& files) {
   const Spelling spelling(model);
   const std::string stem = stem_of(model[FileId::main]);
-  files.push_back({stem + "C.h", client_header(spelling)});
-  files.push_back({stem + "C.cpp", client_source(spelling)});
+  files.push_back({stem + "C.h", allow_deprecated(model, client_header(spelling))});
+  files.push_back({stem + "C.cpp", allow_deprecated(model, client_source(spelling))});
   if (!servant) return;
-  files.push_back({stem + "S.h", servant_header(spelling)});
-  files.push_back({stem + "S.cpp", servant_source(spelling)});
+  files.push_back({stem + "S.h", allow_deprecated(model, servant_header(spelling))});
+  files.push_back({stem + "S.cpp", allow_deprecated(model, servant_source(spelling))});
 }
 
 }  // namespace

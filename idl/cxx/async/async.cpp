@@ -8,6 +8,7 @@
 
 #include "idl/cxx/calls/calls.h"
 #include "idl/cxx/definitions/interfaces.h"
+#include "idl/cxx/spelling/deprecated.h"
 
 namespace corelane::idl::cxx {
 namespace {
@@ -139,8 +140,10 @@ void declare_async_stub(const Spelling& spelling, DefId handler, Text& out) {
            " {}");
   const std::vector<Send> sends = sends_of(spelling, handler);
   if (!sends.empty()) out.line();
-  for (const Send& send : sends)
+  for (const Send& send : sends) {
+    write_attribute(send.call.attribute, out);
     out.list(fill("void $0(", {send.name}), parameters_of(spelling, handler, send.call), ");");
+  }
   out.close("};");
 }
 

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "idl/cxx/spelling/deprecated.h"
+
 namespace corelane::idl::cxx {
 
 void write_raises(const Spelling& spelling, const Call& call, Text& out) {
@@ -13,6 +15,7 @@ void write_raises(const Spelling& spelling, const Call& call, Text& out) {
 }
 
 void declare_pure(const Spelling& spelling, const Call& call, Text& out) {
+  write_attribute(call.attribute, out);
   out.list(fill("$0$1 $2(", {call.overrides ? "" : "virtual ", result_type(spelling, call), call.name}),
            parameters(spelling, call), call.overrides ? ") override = 0;" : ") = 0;");
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "idl/cxx/spelling/deprecated.h"
 #include "idl/cxx/spelling/names.h"
 
 namespace corelane::idl::cxx {
@@ -16,7 +17,8 @@ Call call_of(const Spelling& spelling, const Operation& operation) {
             .has_context = !operation.contexts.empty(),
             .raises = operation.raises,
             .contract = operation.contract ? &*operation.contract : nullptr,
-            .declared_in = DefId::none};
+            .declared_in = DefId::none,
+            .attribute = deprecated_attribute(operation.annotations)};
   for (const Parameter& p : operation.parameters)
     call.arguments.push_back({spelling.local(p.name), p.type, p.direction});
   return call;
@@ -28,6 +30,7 @@ void append_calls(const Attribute& attribute, std::vector<Call>& out) {
   get.name = escaped(attribute.name, NameUse::function);
   get.result = attribute.type;
   get.raises = attribute.get_raises;
+  get.attribute = deprecated_attribute(attribute.annotations);
   out.push_back(get);
   if (attribute.readonly) return;
   Call set;
@@ -35,6 +38,7 @@ void append_calls(const Attribute& attribute, std::vector<Call>& out) {
   set.name = get.name;
   set.arguments = {{"_value", attribute.type, Direction::in}};
   set.raises = attribute.set_raises;
+  set.attribute = get.attribute;
   out.push_back(set);
 }
 

@@ -29,6 +29,7 @@ struct Call {
   const TaskContract* contract = nullptr;
   DefId declared_in = DefId::none;  // the interface
   bool overrides = false;           // a base of the class declares it as well
+  std::string attribute = {};       // of the C++ function: "" or `[[deprecated]]`
 
   bool returns() const { return result != TypeId::none; }
 };

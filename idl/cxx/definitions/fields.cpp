@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "idl/cxx/definitions/types.h"
+#include "idl/cxx/spelling/deprecated.h"
 #include "idl/cxx/spelling/names.h"
 
 namespace corelane::idl::cxx {
@@ -74,7 +75,8 @@ std::vector<Field> fields_of(const Spelling& spelling, DefId id, const std::vect
                       .initial = initial_of(spelling, member),
                       .scalar = !member.optional && spelling.is_scalar(member.type),
                       .movable = spelling.is_movable(member.type),
-                      .idl_type = member.type});
+                      .idl_type = member.type,
+                      .attribute = deprecated_attribute(member.annotations)});
   }
   return fields;
 }
@@ -109,12 +111,17 @@ std::vector<std::string> initialisers(const std::vector<Field>& fields) {
 }
 
 void write_accessors(const Field& field, Text& out) {
-  for (const Accessor& accessor : accessors_of(field))
+  for (const Accessor& accessor : accessors_of(field)) {
+    write_attribute(field.attribute, out);
     out.line("$0 $1 { $2 }", {accessor.result, accessor.head, accessor.body});
+  }
 }
 
 void declare_accessors(const Field& field, Text& out) {
-  for (const Accessor& accessor : accessors_of(field)) out.line("$0 $1;", {accessor.result, accessor.head});
+  for (const Accessor& accessor : accessors_of(field)) {
+    write_attribute(field.attribute, out);
+    out.line("$0 $1;", {accessor.result, accessor.head});
+  }
 }
 
 void define_accessors(const std::string& owner, const Field& field, Text& out) {

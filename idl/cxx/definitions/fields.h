@@ -20,6 +20,7 @@ struct Field {
   bool scalar = false;
   bool movable = true;  // false: moving it would only copy it
   TypeId idl_type = TypeId::none;
+  std::string attribute = {};  // of what programs use: "" or `[[deprecated]]`
 };
 
 // Returns the fields for `members`. `owner` is the definition that has them; it determines which names are taken.

@@ -6,6 +6,7 @@
 #include "idl/cxx/calls/call_text.h"
 #include "idl/cxx/calls/calls.h"
 #include "idl/cxx/definitions/types.h"
+#include "idl/cxx/spelling/deprecated.h"
 #include "idl/cxx/spelling/literals.h"
 
 namespace corelane::idl::cxx {
@@ -29,6 +30,7 @@ void declare_calls(const Spelling& spelling, DefId id, const std::vector<Call>& 
   if (!calls.empty()) out.line();
   for (const Call& call : calls) {
     const bool is_own = call.declared_in == id;
+    write_attribute(call.attribute, out);
     out.list(fill("$0$1 $2(", {is_own ? "virtual " : "", result_type(spelling, call), call.name}),
              parameters(spelling, call), (is_own ? ")" : ") override") + end);
   }
@@ -122,7 +124,7 @@ void declare_interface(const Spelling& spelling, DefId id, Text& out) {
   const std::string name = spelling.name(id);
   const bool is_local = is_local_interface(spelling, id);
   out.line();
-  out.list(fill("class $0 : ", {name}), interface_bases(spelling, id), " {");
+  out.list(fill("class $0 : ", {attributed(spelling.model()[id], name)}), interface_bases(spelling, id), " {");
   out.indent();
   out.label("public:");
   const bool is_abstract = is_abstract_interface(spelling, id);

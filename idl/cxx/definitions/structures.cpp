@@ -5,6 +5,7 @@
 #include "idl/cxx/definitions/fields.h"
 #include "idl/cxx/definitions/typecodes.h"
 #include "idl/cxx/definitions/types.h"
+#include "idl/cxx/spelling/deprecated.h"
 #include "idl/cxx/spelling/literals.h"
 
 namespace corelane::idl::cxx {
@@ -81,16 +82,19 @@ void write_all_accessors(const Spelling& spelling, DefId id, const std::vector<F
 
 // Declares a structure with public members in the order of declaration: an aggregate.
 void declare_public_structure(const Spelling& spelling, DefId id, Text& out) {
-  out.open("struct $0$1 {", {spelling.name(id), bases_clause(spelling, id)});
+  out.open("struct $0$1 {", {attributed(spelling.model()[id], spelling.name(id)), bases_clause(spelling, id)});
   declare_nested(spelling, nested_in(spelling.model()[id]), out);
-  write_data(fields_of(spelling, id), out);
+  for (const Field& field : fields_of(spelling, id)) {
+    write_attribute(field.attribute, out);
+    write_data({field}, out);
+  }
   out.close("};");
 }
 
 void declare_class(const Spelling& spelling, DefId id, Text& out) {
   const std::vector<Field> fields = fields_of(spelling, id);
   const std::string name = spelling.name(id);
-  out.open("class $0$1 {", {name, bases_clause(spelling, id)});
+  out.open("class $0$1 {", {attributed(spelling.model()[id], name), bases_clause(spelling, id)});
   out.label("public:");
   declare_nested(spelling, nested_in(spelling.model()[id]), out);
   write_constructors(spelling, id, out);
@@ -107,7 +111,7 @@ void declare_class(const Spelling& spelling, DefId id, Text& out) {
 void declare_exception(const Spelling& spelling, DefId id, Text& out) {
   const std::vector<Field> fields = fields_of(spelling, id);
   const std::string name = spelling.name(id);
-  out.open("class $0 : public ::CORBA::UserException {", {name});
+  out.open("class $0 : public ::CORBA::UserException {", {attributed(spelling.model()[id], name)});
   out.label("public:");
   out.line("static constexpr const char* _id = $0;", {string_literal(spelling.model()[id].repository_id)});
   declare_nested(spelling, nested_in(spelling.model()[id]), out);

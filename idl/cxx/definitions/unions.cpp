@@ -4,6 +4,7 @@
 #include "idl/cxx/definitions/fields.h"
 #include "idl/cxx/definitions/typecodes.h"
 #include "idl/cxx/definitions/types.h"
+#include "idl/cxx/spelling/deprecated.h"
 
 namespace corelane::idl::cxx {
 namespace {
@@ -36,7 +37,7 @@ class UnionWriter {
   void declare() {
     const std::string name = spelling_.name(id_);
     out_.line();
-    out_.open("class $0 {", {name});
+    out_.open("class $0 {", {attributed(spelling_.model()[id_], name)});
     out_.label("public:");
     declare_nested(spelling_, union_.contents, out_);
     // Not inline: g++ 12 reports members of an inlined variant as uninitialized (-Wmaybe-uninitialized).
@@ -121,15 +122,22 @@ class UnionWriter {
   }
 
   void declare_accessors(const Branch& branch) {
-    const auto& [name, data, access, parameter, type, initial, scalar, movable, idl_type] = branch.field;
+    const Field& field = branch.field;
     const std::string more = branch.is_many() ? fill(", $0 _discriminator = $1", {type_, branch.discriminator}) : "";
     out_.line();
-    if (scalar) {
-      out_.line("void $0($1 _value$2);\n$1 $0() const;", {name, type, more});
+    const auto declare = [&](std::string_view pattern) {
+      write_attribute(field.attribute, out_);
+      out_.line(pattern, {field.name, field.type, more});
+    };
+    if (field.scalar) {
+      declare("void $0($1 _value$2);");
+      declare("$1 $0() const;");
     } else {
-      out_.line("void $0(const $1& _value$2);\nvoid $0($1&& _value$2);\nconst $1& $0() const;", {name, type, more});
+      declare("void $0(const $1& _value$2);");
+      declare("void $0($1&& _value$2);");
+      declare("const $1& $0() const;");
     }
-    out_.line("$1& $0();", {name, type});
+    declare("$1& $0();");
   }
 
   // Converts booleans to numbers, because g++ warns about a switch over a boolean.

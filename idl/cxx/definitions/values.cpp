@@ -7,6 +7,7 @@
 #include "idl/cxx/definitions/fields.h"
 #include "idl/cxx/definitions/typecodes.h"
 #include "idl/cxx/definitions/types.h"
+#include "idl/cxx/spelling/deprecated.h"
 #include "idl/cxx/spelling/layout.h"
 #include "idl/cxx/spelling/literals.h"
 #include "idl/cxx/spelling/names.h"
@@ -82,13 +83,19 @@ void declare_pure_accessors(const Spelling& spelling, DefId id, bool is_public, 
   for (const auto& [field, open] : state_of(spelling, id)) {
     if (open != is_public) continue;
     out.line();
+    const auto declare = [&](std::string_view pattern) {
+      write_attribute(field.attribute, out);
+      out.line(pattern, {field.name, field.type});
+    };
     if (field.scalar) {
-      out.line("virtual void $0($1 _value) = 0;\nvirtual $1 $0() const = 0;", {field.name, field.type});
+      declare("virtual void $0($1 _value) = 0;");
+      declare("virtual $1 $0() const = 0;");
     } else {
-      out.line("virtual void $0(const $1& _value) = 0;\nvirtual void $0($1&& _value) = 0;", {field.name, field.type});
-      out.line("virtual const $1& $0() const = 0;", {field.name, field.type});
+      declare("virtual void $0(const $1& _value) = 0;");
+      declare("virtual void $0($1&& _value) = 0;");
+      declare("virtual const $1& $0() const = 0;");
     }
-    out.line("virtual $1& $0() = 0;", {field.name, field.type});
+    declare("virtual $1& $0() = 0;");
   }
 }
 
@@ -96,17 +103,20 @@ void declare_accessors(const std::vector<State>& states, bool is_public, Text& o
   const auto first = std::ranges::find(states, is_public, &State::is_public);
   for (const auto& [field, open] : states) {
     if (open != is_public) continue;
-    const auto& [name, data, access, parameter, type, initial, scalar, movable, idl_type] = field;
     if (is_public || &field != &first->field) out.line();
-    if (scalar) {
-      out.line("void $0($1 _value) override { $2 = _value; }\n$1 $0() const override { return $2; }",
-               {name, type, data});
+    const auto define = [&](std::string_view pattern) {
+      write_attribute(field.attribute, out);
+      out.line(pattern, {field.name, field.type, field.data, moved(field, "_value")});
+    };
+    if (field.scalar) {
+      define("void $0($1 _value) override { $2 = _value; }");
+      define("$1 $0() const override { return $2; }");
     } else {
-      out.line("void $0(const $1& _value) override { $2 = _value; }", {name, type, data});
-      out.line("void $0($1&& _value) override { $2 = $3; }", {name, type, data, moved(field, "_value")});
-      out.line("const $1& $0() const override { return $2; }", {name, type, data});
+      define("void $0(const $1& _value) override { $2 = _value; }");
+      define("void $0($1&& _value) override { $2 = $3; }");
+      define("const $1& $0() const override { return $2; }");
     }
-    out.line("$1& $0() override { return $2; }", {name, type, data});
+    define("$1& $0() override { return $2; }");
   }
 }
 
@@ -118,7 +128,7 @@ bool has_private_state(const std::vector<State>& states) {
 void declare_value_class(const Spelling& spelling, DefId id, Text& out) {
   const std::string name = spelling.name(id);
   const Definition& definition = spelling.model()[id];
-  out.list(fill("class $0 : ", {name}), value_bases(spelling, id), " {");
+  out.list(fill("class $0 : ", {attributed(definition, name)}), value_bases(spelling, id), " {");
   out.indent();
   out.label("public:");
   out.line("using _ref_type = ::CORBA::valuetype_reference<$0>;", {name});
@@ -335,7 +345,7 @@ void declare_value_box(const Spelling& spelling, DefId id, Text& out) {
   const std::string name = spelling.name(id);
   const TypeId type = std::get<ValueBox>(definition.body).boxed;
   const std::string boxed = spelling.type(type);
-  out.open("class $0 final : public ::CORBA::ValueBox<$1> {", {name, boxed});
+  out.open("class $0 final : public ::CORBA::ValueBox<$1> {", {attributed(spelling.model()[id], name), boxed});
   out.label("public:");
   out.line("using _ref_type = ::CORBA::valuetype_reference<$0>;", {name});
   out.line("static constexpr const char* _id = $0;", {string_literal(definition.repository_id)});
