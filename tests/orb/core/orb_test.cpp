@@ -397,6 +397,12 @@ bool asked_to_stop(const TestOrb& server) {
   return state.stop_asked;
 }
 
+bool children_can_be_watched() {
+  constexpr bool can = CORELANE_THREAD_SANITIZER == 0;
+  if (!can) std::cout << "SKIPPED: in a child of fork() the thread sanitizer knows no threads and delays signals\n";
+  return can;
+}
+
 // Runs `what` in a child of fork(), which then ends with 0. Returns the child's wait status.
 template <typename What>
 int in_child(const What& what) {
@@ -421,10 +427,7 @@ std::size_t open_eventfds() {
 }  // namespace
 
 TEST_CASE("a stop signal ends a child of fork() and leaves its parent's server alone") {
-  if constexpr (CORELANE_THREAD_SANITIZER != 0) {
-    std::cout << "SKIPPED: in a child of fork() the thread sanitizer knows no threads and delays signals\n";
-    return;
-  }
+  if (!children_can_be_watched()) return;
   TestOrb server;
   const corelane::core::StopSignals stop(*server.orb);
   for (const int signal : {SIGTERM, SIGINT}) {
@@ -436,10 +439,7 @@ TEST_CASE("a stop signal ends a child of fork() and leaves its parent's server a
 }
 
 TEST_CASE("a child of fork() that destroys its parent's StopSignals leaves the parent's alone") {
-  if constexpr (CORELANE_THREAD_SANITIZER != 0) {
-    std::cout << "SKIPPED: in a child of fork() the thread sanitizer knows no threads and delays signals\n";
-    return;
-  }
+  if (!children_can_be_watched()) return;
   TestOrb server;
   std::optional<corelane::core::StopSignals> stop(std::in_place, *server.orb);
   CHECK(in_child([&] { stop.reset(); }) == 0);
