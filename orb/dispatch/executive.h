@@ -86,7 +86,7 @@ struct ExecutiveOptions {
   int lowest_native = 2;    // the lowest SCHED_FIFO level of the tasks
   int highest_native = 49;  // the manager's SCHED_FIFO level; tasks stay below it
   // dispatch.admission; never null. If it promises nothing, tasks get a core and a priority, and none is refused for
-  // lack of capacity.
+  // lack of capacity. A server refuses to start with a policy that does not work there (sched::Places).
   const sched::AdmissionTest* admission_test = sched::default_admission_test();
   const sched::AllocationStrategy* allocation = sched::default_allocation_strategy();  // never null
   bool real_time = true;  // false: no SCHED_FIFO and no binding (tests, machines without privileges)

@@ -10,6 +10,7 @@ sched::CoreOrder order_of(const ExecutiveOptions& options, CoreId core) noexcept
   const auto is_in = [core](const std::vector<CoreId>& cores) {
     return std::find(cores.begin(), cores.end(), core) != cores.end();
   };
+  if (options.admission_test->scheduling == sched::Scheduling::deadlines) return sched::CoreOrder::deadline;
   if (is_in(options.served_cores)) return sched::CoreOrder::served;
   return is_in(options.deadline_cores) ? sched::CoreOrder::deadline : sched::CoreOrder::priority;
 }

@@ -15,6 +15,7 @@
 
 namespace corelane::dispatch {
 
+// Returns how the core orders its jobs. In experiments, the admission test may be one for all cores by deadlines.
 sched::CoreOrder order_of(const ExecutiveOptions& options, CoreId core) noexcept;
 
 sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std::vector<CoreLease>& leases);

@@ -11,23 +11,43 @@
 #include "orb/base/setting_values.h"
 #include "orb/sched/admission_test.h"
 #include "orb/sched/allocation_strategy.h"
+#include "orb/sched/places.h"
 
 namespace corelane::dispatch {
 namespace setting_values {
 namespace {
 
+template <typename Entry>
+std::string server_names(Registry<Entry> registry) {
+  const auto entries = sched::for_servers(registry);
+  return names_of(Registry<Entry>(entries));
+}
+
+template <typename Entry>
+std::string server_help(Registry<Entry> registry) {
+  const auto entries = sched::for_servers(registry);
+  return help_of(Registry<Entry>(entries));
+}
+
+// Returns what is expected instead of a policy that does not work in a server, and where it works.
+std::string not_in_server(const std::string& expected, std::string_view name, const sched::Places& places,
+                          std::string_view instead) {
+  return expected + "; " + std::string(name) + " works in " + sched::text_of(places) + " only" +
+         (instead.empty() ? "" : "; " + std::string(instead));
+}
+
 std::string_view admission_help() {
   static const std::string help =
       "How it is decided whether a task is admitted. on: a task is refused if a deadline could be missed. off: no "
-      "task is refused. Or the name of a test for cores with fixed priorities; " +
-      std::string(sched::default_admission_test()->name) + " is the default. " + help_of(sched::admission_tests());
+      "task is refused. Or the name of a test for cores with fixed priorities, which decides alone; " +
+      std::string(sched::default_admission_test()->name) + " is the default. " + server_help(sched::admission_tests());
   return help;
 }
 
 std::string_view allocation_help() {
   static const std::string help =
       "The order in which the cores are tried for a task. A task is refused only if its deadlines hold on no core. " +
-      help_of(sched::allocation_strategies());
+      server_help(sched::allocation_strategies());
   return help;
 }
 
@@ -35,13 +55,17 @@ std::string admission_test(ExecutiveOptions& s, std::string_view text) {
   bool is_on = false;
   const sched::AdmissionTest* test = find_named(sched::admission_tests(), text);
   if (parse::yes_or_no(text, is_on).empty()) test = is_on ? sched::default_admission_test() : &sched::admission::none;
-  if (test == nullptr) return "on, off, " + names_of(sched::admission_tests());
+  const std::string expected = "on, off, " + server_names(sched::admission_tests());
+  if (test == nullptr) return expected;
+  if (!test->places.server) return not_in_server(expected, test->name, test->places, test->instead);
   return s.admission_test = test, std::string{};
 }
 
 std::string allocation(ExecutiveOptions& s, std::string_view text) {
   const auto* const strategy = find_named(sched::allocation_strategies(), text);
-  if (strategy == nullptr) return names_of(sched::allocation_strategies());
+  const std::string expected = server_names(sched::allocation_strategies());
+  if (strategy == nullptr) return expected;
+  if (!strategy->places.server) return not_in_server(expected, strategy->name, strategy->places, {});
   return s.allocation = strategy, std::string{};
 }
 

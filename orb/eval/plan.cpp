@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "orb/eval/planning/admitter.h"
 #include "orb/eval/planning/growth.h"
 #include "orb/eval/planning/idle_server.h"
+#include "orb/eval/planning/whole_set.h"
+#include "orb/sched/admission_test.h"
 #include "orb/sched/share.h"
 
 namespace corelane::eval {
@@ -14,14 +17,33 @@ sched::Ppm utilization_of(const Contract& contract) {
   return sched::ppm_of(sched::share_of(contract.budget.count(), contract.period.count()));
 }
 
+TaskVerdict& add_verdict(const Task& task, Plan& plan) {
+  return plan.tasks.emplace_back(TaskVerdict{.task = task, .utilization = utilization_of(task.contract)});
+}
+
+// Fills in what the set answers. Returns which tasks it has admitted.
+std::vector<bool> answer(const PlanRequest& request, WholeSet& set, Plan& plan) {
+  std::vector<bool> flags;
+  for (const Task& task : request.tasks) {
+    flags.push_back(add_verdict(task, plan).admitted = set.admits(task));
+    plan.tasks.back().refusal.deadline = task.contract.deadline;
+  }
+  std::size_t number = 0;
+  for (TaskVerdict& verdict : plan.tasks)
+    if (verdict.admitted) set.describe(number++, verdict);
+  plan.cores = set.cores();
+  plan.is_global = sched::is_global(request.server.admission_test->scheduling);
+  return flags;
+}
+
 // Fills in what the server answers. Returns which tasks it has admitted.
 std::vector<bool> answer(const PlanRequest& request, Plan& plan) {
+  if (const auto set = whole_set_for(request.server, request.cores)) return answer(request, *set, plan);
   IdleServer server(request.server, request.cores);
   std::vector<TaskId> ids;
   for (const Task& task : request.tasks) {
     const auto admitted = server.admit(task.label, task.contract);
-    TaskVerdict& verdict =
-        plan.tasks.emplace_back(TaskVerdict{.task = task, .utilization = utilization_of(task.contract)});
+    TaskVerdict& verdict = add_verdict(task, plan);
     verdict.admitted = admitted.has_value();
     if (!admitted) verdict.refusal = admitted.error();
     ids.push_back(admitted ? *admitted : no_task);
@@ -47,11 +69,10 @@ bool all_fit(const PlanRequest& request, int cores) {
 
 // Returns a task that does not fit alone on a core, if there is one.
 std::optional<std::size_t> hopeless_task(const PlanRequest& request) {
-  IdleServer server(request.server, numbered_cores(1));
+  const auto admitter = admitter_for(request.server, numbered_cores(1));
   for (std::size_t i = 0; i < request.tasks.size(); ++i) {
-    const TaskId task = server.try_admit(request.tasks[i].label, request.tasks[i].contract);
-    if (task == no_task) return i;
-    server.leave(task);
+    admitter->clear();
+    if (!admitter->admits(request.tasks[i])) return i;
   }
   return std::nullopt;
 }
@@ -81,6 +102,8 @@ std::vector<CoreId> numbered_cores(int count) {
   for (int i = 0; i < count; ++i) cores.push_back(CoreId{static_cast<std::int16_t>(i)});
   return cores;
 }
+
+std::optional<std::string> fault_of(const PlanRequest& request) { return fault_of_whole_set(request); }
 
 Plan plan(const PlanRequest& request) {
   Plan plan;

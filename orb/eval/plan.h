@@ -1,6 +1,6 @@
 // plan() predicts what a server would answer if the tasks of a set asked it for admission one after the other: which of
 // them it admits, on which core, and with which bound. It also finds out how many cores all of them need, and how much
-// their budgets may grow.
+// their budgets may grow. It does the same for policies that no server has: global scheduling, and tasks that are cut.
 //
 // Threads: pure functions. Allocates. Cost: up to 25 admissions of the whole set for each task, with sensitivity.
 #pragma once
@@ -22,18 +22,26 @@ namespace corelane::eval {
 struct PlanRequest {
   std::vector<Task> tasks;    // in the order in which they ask
   std::vector<CoreId> cores;  // at least one
-  dispatch::ExecutiveOptions server;
+  dispatch::ExecutiveOptions server;  // with the policies
   bool sensitivity = true;  // whether to find out how much the budgets may grow
   bool fewest = true;       // whether to find out how many cores all tasks need
+};
+
+// A part of a task that is cut. The parts run one after the other.
+struct TaskPart {
+  CoreId core = no_core;
+  Duration budget{};
 };
 
 struct TaskVerdict {
   Task task;
   sched::Ppm utilization = 0;
   bool admitted = false;
-  // Of an admitted task. The bound is the largest one while the other tasks were admitted; zero if nothing is analyzed.
+  // Of an admitted task. The core is no_core if its jobs run on whatever core is free. The bound is the largest one while
+  // the other tasks were admitted; zero if nothing is analyzed.
   CoreId core = no_core;
   Duration bound{};
+  std::vector<TaskPart> parts{};  // empty if it is not cut
   // The largest budget with which all are admitted that are admitted now. Nothing: it was not looked for.
   std::optional<Duration> largest_budget{};
   // Of a refused task.
@@ -43,7 +51,8 @@ struct TaskVerdict {
 struct Plan {
   std::vector<TaskVerdict> tasks;
   std::vector<sched::CoreView> cores;
-  bool promises = true;  // false: the server analyzes nothing, and admits every task
+  bool promises = true;    // false: the server analyzes nothing, and admits every task
+  bool is_global = false;  // each job runs on whatever core is free
   std::size_t refused = 0;
   // How many cores all tasks need; nothing if it was not looked for, or no number is enough.
   std::optional<int> fewest_cores{};
@@ -53,6 +62,10 @@ struct Plan {
   // admitted.
   std::optional<int> growth{};
 };
+
+// Returns what of the request does not work together, and what to change; nothing if plan() may be called. It concerns
+// policies that work outside servers only.
+std::optional<std::string> fault_of(const PlanRequest& request);
 
 Plan plan(const PlanRequest& request);
 

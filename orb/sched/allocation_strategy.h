@@ -2,7 +2,7 @@
 // test decides on each core, and a task is refused only if it fits on none of them.
 //
 // A strategy is one file in orb/sched/allocation and one line in the table of strategies.cpp there. The setting
-// dispatch.allocation chooses one by its name.
+// dispatch.allocation and the field policy.allocation of scenario files choose one by its name.
 //
 // Threads: constant objects and pure functions.
 #pragma once
@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "orb/base/registry.h"
+#include "orb/sched/places.h"
 #include "orb/sched/share.h"
 
 namespace corelane::sched {
@@ -29,6 +30,10 @@ struct AllocationStrategy {
   // Returns whether core `a` is tried before core `b`. It must be a strict weak order. Where it has no preference, the
   // core with the lower index comes first.
   bool (*before)(const CoreRoom& a, const CoreRoom& b) noexcept;
+  Places places{};
+  // A task that fits on no core is cut into parts, each for another core: see orb/sched/analysis/splitting.h. A Manager
+  // cuts no task.
+  bool splits = false;
 };
 
 Registry<AllocationStrategy> allocation_strategies() noexcept;

@@ -57,6 +57,17 @@ std::optional<std::string> fault_of(const ExecutiveOptions& options, const std::
   return sched::fault_of("best_effort", server.reservation);
 }
 
+// Returns which policy of a plan or a simulation does not work here.
+std::optional<std::string> fault_of_policies(const ExecutiveOptions& options) {
+  if (!options.admission_test->places.server)
+    return "dispatch.admission " + std::string(options.admission_test->name) + " does not work in a server; " +
+           std::string(options.admission_test->instead);
+  if (!options.allocation->places.server)
+    return "dispatch.allocation " + std::string(options.allocation->name) + " does not work in a server; use " +
+           std::string(sched::default_allocation_strategy()->name);
+  return std::nullopt;
+}
+
 // Returns what is wrong with the deadline-scheduled cores.
 std::optional<std::string> fault_of_deadlines(const ExecutiveOptions& options, const std::vector<CoreLease>& leases) {
   for (const CoreId core : options.deadline_cores)
@@ -289,7 +300,8 @@ Expected<std::unique_ptr<Executive::State>> start_managed_tasks(const ExecutiveO
   ExecutiveOptions options = without_vain_server(wanted);
   auto leases = provider.lease(request_of(options));
   if (!leases) return leases.error();
-  auto fault = fault_of(wanted, *leases);
+  auto fault = fault_of_policies(wanted);
+  if (!fault) fault = fault_of(wanted, *leases);
   if (!fault) fault = fault_of_deadlines(wanted, *leases);
   SchedDeadlineCores sched_deadline_cores;
   if (!fault) sched_deadline_cores = SchedDeadlineCores(options);

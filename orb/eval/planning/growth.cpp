@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "orb/eval/planning/idle_server.h"
+#include "orb/eval/planning/admitter.h"
 #include "orb/sched/refusal.h"
 #include "orb/sched/ticks.h"
 
@@ -34,9 +34,9 @@ bool admits_grown(const AnsweredSet& set, int thousandths) {
 }  // namespace
 
 bool admits_again(const AnsweredSet& set, const std::vector<Task>& tasks) {
-  IdleServer server(set.server, set.cores);
+  const auto admitter = admitter_for(set.server, set.cores);
   for (std::size_t i = 0; i < tasks.size(); ++i)
-    if (server.try_admit(tasks[i].label, tasks[i].contract) == no_task && set.admitted[i]) return false;
+    if (!admitter->admits(tasks[i]) && set.admitted[i]) return false;
   return true;
 }
 

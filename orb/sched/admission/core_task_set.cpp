@@ -73,7 +73,7 @@ bool Verdict::closer_than(const Verdict& other) const noexcept {
 void CoreTaskSet::reserve(std::size_t count) {
   members_.reserve(count);
   levels_.reserve(count);
-  usages_.reserve(count);
+  usages_.reserve(count + max_interference + 2);
   terms_.reserve(count + max_interference + 2);
   bounds_.reserve(count);
   above_.reserve(count + max_interference + 1);
@@ -209,15 +209,21 @@ void CoreTaskSet::begin_add(const CoreModel& core, const Member& candidate, cons
       return end_pass({.response = endless, .deadline = candidate.demand.deadline});
     return begin_by_deadline(core, EdfPass::Goal::deadlines, effort);
   }
-  if (test.holds != nullptr && test.holds(tested(core))) {
-    for (Member& member : members_) member.response = member.demand.deadline, member.windows = {};
-    pass_ = {.core = &core, .loose = true};
-    return end_pass({.fits = true});
-  }
+  if (test.holds != nullptr) return decide_by(test, core, candidate.demand.deadline);
   // If tasks share levels, new groups of them can add interference to any task. If tasks lock resources, the new task
   // can block the tasks above it. In both cases all tasks are analyzed, without their earlier results.
   const bool cold = has_ties() || locks();
   begin_pass(core, cold ? 0 : first, candidate.demand.budget, cold, effort);
+}
+
+// The test alone decides. Until begin_refresh(), only the deadline is known as a bound of each response. `deadline`: of
+// the new task.
+void CoreTaskSet::decide_by(const AdmissionTest& test, const CoreModel& core, Ticks deadline) noexcept {
+  const std::span<const Usage> tasks = rate_monotonic_tasks(core);
+  pass_ = {.core = &core, .loose = true, .owed = 1 + static_cast<int>(tasks.size() + locks_.size()) / 8};
+  if (!test.holds(tasks)) return end_pass({.response = endless, .deadline = deadline});
+  for (Member& member : members_) member.response = member.demand.deadline, member.windows = {};
+  end_pass({.fits = true});
 }
 
 // Makes the platform's own test, and the test of the platform's servers: their shares and the load above them must fit
@@ -453,15 +459,36 @@ void CoreTaskSet::gather(const CoreModel& core) noexcept {
   gather_locks();
 }
 
-TestedCore CoreTaskSet::tested(const CoreModel& core) noexcept {
-  bool is_classical = core.above.empty() && core.blocking == 0 && !has_ties() && !locks();
-  usages_.clear();
-  for (const Member& member : members_) {
-    const Demand& d = member.demand;
-    is_classical = is_classical && d.deadline == d.period && d.jitter == 0 && d.suspension == 0;
-    usages_.push_back({d.budget, d.period});
+// Returns tasks with implicit deadlines, under rate-monotonic priorities, that delay each other at least as much as the
+// load of the core does. If they meet their deadlines, so do the members.
+//
+// Reasons. Jobs of a task are released at least T - J apart, and each has D - J from its release. So the task demands
+// no more than one with the period min(T, D) - J, whose jobs end before the next one comes. The order of the members is
+// that of D - J. A shorter period only adds demand, so each task gets at most the period of the tasks below it. Tasks
+// that share a level get the same period. Blocking is one more task above all. A period that is not positive becomes
+// one tick, which no test admits.
+std::span<const Usage> CoreTaskSet::rate_monotonic_tasks(const CoreModel& core) noexcept {
+  gather_locks();
+  Ticks blocking = core.blocking, shortest = endless;
+  usages_.resize(members_.size());
+  for (std::size_t i = members_.size(); i > 0; --i) {
+    const Demand& demand = members_[i - 1].demand;
+    const Ticks section = blocking_of(i - 1);
+    const bool waits_anew = demand.suspension > 0 && section > 0;  // see begin_member()
+    const Ticks period = std::min(demand.deadline - demand.jitter, demand.period - demand.as_interference().jitter);
+    shortest = std::min(shortest, waits_anew ? 1 : std::max<Ticks>(period, 1));
+    usages_[i - 1] = {.budget = demand.budget + demand.overshoot + demand.suspension, .period = shortest};
+    blocking = std::max(blocking, core.blocking + section);
   }
-  return {.tasks = usages_, .is_classical = is_classical};
+  for (std::size_t i = 1, last = 0; i < members_.size(); ++i) {
+    last = std::max(last, members_[i - 1].last);
+    if (i <= last) usages_[i].period = usages_[i - 1].period;
+  }
+  for (const Interference& load : core.above)
+    usages_.push_back(
+        {.budget = load.budget, .period = std::min(shortest, std::max<Ticks>(load.period - load.jitter, 1))});
+  if (blocking > 0) usages_.push_back({.budget = blocking, .period = shortest});
+  return usages_;
 }
 
 }  // namespace corelane::sched

@@ -194,7 +194,8 @@ class CoreTaskSet {
   void end_by_deadline() noexcept;
   Ticks blocking_of(std::size_t index) const noexcept;
   bool servers_fit(const CoreModel& core) const noexcept;
-  TestedCore tested(const CoreModel& core) noexcept;
+  void decide_by(const AdmissionTest& test, const CoreModel& core, Ticks deadline) noexcept;
+  std::span<const Usage> rate_monotonic_tasks(const CoreModel& core) noexcept;
   bool renumber(int levels) noexcept;
   void gather(const CoreModel& core) noexcept;
   void gather_locks() noexcept;
@@ -207,7 +208,7 @@ class CoreTaskSet {
   Share load_ = 0;
   std::vector<Interference> above_;  // scratch: the load of the core, then the members in order
   std::vector<int> levels_;          // scratch
-  std::vector<Usage> usages_;        // scratch
+  std::vector<Usage> usages_;        // scratch: see rate_monotonic_tasks()
   std::vector<BoundTerms> terms_;    // scratch: sums over the first entries of above_
   std::vector<Ticks> bounds_;        // scratch
   struct Lock {

@@ -4,7 +4,12 @@
 // Each line names the object that a file of this folder defines. The first test is the default.
 #define CORELANE_ADMISSION_TESTS(TEST) \
   TEST(response_time)                  \
+  TEST(liu_layland)                    \
   TEST(hyperbolic)                     \
+  TEST(aperiodic_utilization)          \
+  TEST(processor_demand)               \
+  TEST(global_priorities)              \
+  TEST(global_deadlines)               \
   TEST(none)
 
 namespace corelane::sched {

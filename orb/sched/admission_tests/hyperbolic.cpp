@@ -1,4 +1,4 @@
-// The hyperbolic bound of Bini, Buttazzo & Buttazzo 2001, before the response-time analysis.
+// The hyperbolic bound of Bini, Buttazzo & Buttazzo 2001.
 #include "orb/sched/admission_test.h"
 #include "orb/sched/analysis/bounds.h"
 
@@ -6,10 +6,8 @@ namespace corelane::sched::admission {
 
 extern const AdmissionTest hyperbolic{
     .name = "hyperbolic",
-    .help =
-        "admits at once what the hyperbolic bound admits if deadlines are periods and nothing else delays a task, "
-        "and asks response-time about the rest",
-    .holds = [](const TestedCore& core) noexcept { return core.is_classical && sched::hyperbolic(core.tasks); },
+    .help = "the product of (1 + utilization) over all tasks of a core is at most 2",
+    .holds = sched::hyperbolic,
 };
 
 }  // namespace corelane::sched::admission

@@ -1,4 +1,4 @@
-// The response-time analysis alone (orb/sched/response_time.h). It is exact for fixed priorities.
+// The response-time analysis (orb/sched/response_time.h). It is exact for fixed priorities.
 #include "orb/sched/admission_test.h"
 
 namespace corelane::sched::admission {

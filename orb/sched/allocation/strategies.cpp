@@ -1,4 +1,5 @@
-// The folder orb/sched/allocation has the allocation strategies, one in each file. This file is their table.
+// The folder orb/sched/allocation has the allocation strategies, one in each file, and the orders of tasks. This file is
+// the table of strategies.
 #include "orb/sched/allocation_strategy.h"
 
 // Each line names the object that a file of this folder defines. The first strategy is the default.
@@ -6,7 +7,8 @@
   STRATEGY(worst_fit)                            \
   STRATEGY(first_fit)                            \
   STRATEGY(best_fit)                             \
-  STRATEGY(next_fit)
+  STRATEGY(next_fit)                             \
+  STRATEGY(splitting)
 
 namespace corelane::sched {
 namespace allocation {

@@ -7,7 +7,7 @@ namespace {
 
 // Returns an upper bound of the time that a task with response R executes in any window: carry-in, whole jobs,
 // carry-out.
-Ticks workload(const GlobalTask& task, Ticks response, Ticks window) noexcept {
+Ticks workload(const SporadicTask& task, Ticks response, Ticks window) noexcept {
   const Ticks reach = window + response - task.budget;
   const Ticks whole = reach / task.period;
   return whole * task.budget + std::min(task.budget, reach - whole * task.period);
@@ -15,7 +15,7 @@ Ticks workload(const GlobalTask& task, Ticks response, Ticks window) noexcept {
 
 }  // namespace
 
-bool global_response_times(std::span<const GlobalTask> tasks, int cores, std::span<Ticks> responses) noexcept {
+bool global_response_times(std::span<const SporadicTask> tasks, int cores, std::span<Ticks> responses) noexcept {
   for (std::size_t k = 0; k < tasks.size(); ++k) {
     Ticks window = tasks[k].budget;
     for (Ticks next = 0; window <= tasks[k].deadline; window = next) {

@@ -6,19 +6,14 @@
 
 #include <span>
 
+#include "orb/sched/admission_test.h"
 #include "orb/sched/ticks.h"
 
 namespace corelane::sched {
 
-struct GlobalTask {
-  Ticks budget = 0;    // C > 0
-  Ticks period = 1;    // T > 0
-  Ticks deadline = 1;  // D <= T
-};
-
 // Fills responses[i] for tasks in descending priority. Returns false at the first task that may miss its deadline;
 // later responses are not written. Both spans have the same length, and cores >= 1. Bound: D iterations per task, each
 // over the tasks above it.
-bool global_response_times(std::span<const GlobalTask> tasks, int cores, std::span<Ticks> responses) noexcept;
+bool global_response_times(std::span<const SporadicTask> tasks, int cores, std::span<Ticks> responses) noexcept;
 
 }  // namespace corelane::sched

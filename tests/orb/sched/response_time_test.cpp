@@ -106,7 +106,7 @@ TEST_CASE("the one-pass bound is never below the exact response") {
 }
 
 TEST_CASE("published bounds of global fixed priorities on two and three cores") {
-  const std::vector<GlobalTask> tasks{{1, 4, 4}, {1, 5, 5}, {3, 9, 9}, {9, 18, 18}};
+  const std::vector<SporadicTask> tasks{{1, 4, 4}, {1, 5, 5}, {3, 9, 9}, {9, 18, 18}};
   std::vector<Ticks> r(4);
   REQUIRE(global_response_times(tasks, 2, r));
   CHECK(r == std::vector<Ticks>{1, 1, 4, 15});

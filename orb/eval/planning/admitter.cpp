@@ -1,0 +1,37 @@
+#include "orb/eval/planning/admitter.h"
+
+#include <utility>
+#include <vector>
+
+#include "orb/eval/planning/idle_server.h"
+#include "orb/eval/planning/whole_set.h"
+
+namespace corelane::eval {
+namespace {
+
+class ServerAdmitter final : public Admitter {
+ public:
+  ServerAdmitter(const dispatch::ExecutiveOptions& options, std::span<const CoreId> cores) : server_(options, cores) {}
+
+  bool admits(const Task& task) override {
+    const TaskId id = server_.try_admit(task.label, task.contract);
+    if (id != no_task) admitted_.push_back(id);
+    return id != no_task;
+  }
+  void clear() override {
+    for (const TaskId task : std::exchange(admitted_, {})) server_.leave(task);
+  }
+
+ private:
+  IdleServer server_;
+  std::vector<TaskId> admitted_;
+};
+
+}  // namespace
+
+std::unique_ptr<Admitter> admitter_for(const dispatch::ExecutiveOptions& server, std::span<const CoreId> cores) {
+  if (auto set = whole_set_for(server, cores)) return set;
+  return std::make_unique<ServerAdmitter>(server, cores);
+}
+
+}  // namespace corelane::eval

@@ -1,0 +1,67 @@
+#include "orb/eval/planning/whole_set.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "orb/dispatch/manager_options.h"
+#include "orb/eval/planning/global_set.h"
+#include "orb/eval/planning/split_set.h"
+#include "orb/sched/allocation_strategy.h"
+
+namespace corelane::eval {
+namespace {
+
+bool is_whole_set(const dispatch::ExecutiveOptions& server) {
+  return sched::is_global(server.admission_test->scheduling) || server.allocation->splits;
+}
+
+// Returns the policy that needs a WholeSet, as in a file.
+std::string policy_text(const dispatch::ExecutiveOptions& server) {
+  const bool splits = server.allocation->splits;
+  const std::string_view name = splits ? server.allocation->name : server.admission_test->name;
+  return (splits ? "policy.allocation = \"" : "policy.test = \"") + std::string(name) + "\"";
+}
+
+std::optional<std::string> fault_of_cores(const PlanRequest& request) {
+  const dispatch::ExecutiveOptions& server = request.server;
+  const std::string reason = policy_text(server) + " is for cores that run nothing but the tasks; ";
+  const sched::PlatformLoad& load = server.platform;
+  if (load.budget != Duration::zero() || load.blocking != Duration::zero() || server.capacity != sched::whole_core)
+    return reason + "write budget = \"0us\", blocking = \"0us\" and capacity = 1 below [platform]";
+  const bool is_idle = std::ranges::all_of(
+      request.cores, [&](CoreId core) { return dispatch::own_loads(server, core).empty(); });
+  if (!is_idle || server.overshoot != Duration::zero() || dispatch::spin_of(server) != Duration::zero())
+    return reason + "leave out the settings best_effort.server, io.budget, dispatch.overshoot and pool.wait";
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<sched::SporadicTask> sporadic_task_of(const Contract& contract) noexcept {
+  const sched::SporadicTask task{.budget = contract.budget.count(),
+                                 .period = (contract.period - contract.jitter).count(),
+                                 .deadline = (std::min(contract.period, contract.deadline) - contract.jitter).count()};
+  if (task.budget > task.deadline) return std::nullopt;
+  return task;
+}
+
+std::unique_ptr<WholeSet> whole_set_for(const dispatch::ExecutiveOptions& server, std::span<const CoreId> cores) {
+  if (server.allocation->splits) return std::make_unique<SplitSet>(cores);
+  if (!sched::is_global(server.admission_test->scheduling)) return nullptr;
+  return std::make_unique<GlobalSet>(*server.admission_test, cores);
+}
+
+std::optional<std::string> fault_of_whole_set(const PlanRequest& request) {
+  const dispatch::ExecutiveOptions& server = request.server;
+  if (!is_whole_set(server)) return std::nullopt;
+  if (server.allocation->splits && server.admission_test->scheduling != sched::Scheduling::deadlines)
+    return policy_text(server) + " cuts tasks for cores that run the earliest deadline first; write test = \"qpa\"";
+  if (auto bad = fault_of_cores(request)) return bad;
+  for (const Task& task : request.tasks)
+    if (task.contract.suspension != Duration::zero() || uses_resources(task.contract))
+      return "task " + task.label + " suspends itself or uses resources, which " + policy_text(server) +
+             " does not analyze; leave out suspension and uses, or write test = \"response-time\"";
+  return std::nullopt;
+}
+
+}  // namespace corelane::eval

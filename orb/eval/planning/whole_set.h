@@ -1,0 +1,40 @@
+// WholeSet decides about tasks on several cores for policies that no Manager has: global scheduling, where each job runs
+// on whatever core is free, and C=D splitting, which cuts tasks. The cores run nothing but the tasks.
+//
+// A task with jitter J counts as one with the period T - J and the deadline min(T, D) - J from its release: its jobs
+// demand at least as much.
+//
+// Threads: owned by one thread at a time. Allocates.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "orb/eval/plan.h"
+#include "orb/eval/planning/admitter.h"
+#include "orb/sched/admission_test.h"
+
+namespace corelane::eval {
+
+class WholeSet : public Admitter {
+ public:
+  // Fills in where the task runs, and its bound beside the tasks that are admitted now. `number`: its number among the
+  // admitted tasks, from 0.
+  virtual void describe(std::size_t number, TaskVerdict& verdict) const = 0;
+  virtual std::vector<sched::CoreView> cores() const = 0;
+};
+
+// Returns null if a Manager has the policies of these options. The options must outlive the set.
+std::unique_ptr<WholeSet> whole_set_for(const dispatch::ExecutiveOptions& server, std::span<const CoreId> cores);
+
+// Returns why a WholeSet cannot have these policies, platform load or tasks, and what to change.
+std::optional<std::string> fault_of_whole_set(const PlanRequest& request);
+
+// Returns the task without jitter; nothing if it cannot meet its deadline.
+std::optional<sched::SporadicTask> sporadic_task_of(const Contract& contract) noexcept;
+
+}  // namespace corelane::eval
