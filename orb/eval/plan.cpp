@@ -24,10 +24,7 @@ TaskVerdict& add_verdict(const Task& task, Plan& plan) {
 // Fills in what the set answers. Returns which tasks it has admitted.
 std::vector<bool> answer(const PlanRequest& request, WholeSet& set, Plan& plan) {
   std::vector<bool> flags;
-  for (const Task& task : request.tasks) {
-    flags.push_back(add_verdict(task, plan).admitted = set.admits(task));
-    plan.tasks.back().refusal.deadline = task.contract.deadline;
-  }
+  for (const Task& task : request.tasks) flags.push_back(add_verdict(task, plan).admitted = set.admits(task));
   std::size_t number = 0;
   for (TaskVerdict& verdict : plan.tasks)
     if (verdict.admitted) set.describe(number++, verdict);

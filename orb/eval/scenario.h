@@ -45,6 +45,7 @@ struct Platform {
 struct Policy {
   std::string dispatcher{};
   std::string allocation{};
+  std::string order{};
   std::string test{};
 };
 

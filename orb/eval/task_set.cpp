@@ -7,6 +7,7 @@
 #include "orb/eval/generate/requests.h"
 #include "orb/eval/scenario/checks.h"
 #include "orb/sched/share.h"
+#include "orb/sched/task_order.h"
 
 namespace corelane::eval {
 namespace {
@@ -36,6 +37,12 @@ void add_listed(const Scenario& scenario, std::vector<Task>& tasks) {
   }
 }
 
+void sort_by(const Policy& policy, std::vector<Task>& tasks) {
+  const sched::TaskOrder* const order = find_named(sched::task_orders(), policy.order);
+  if (order == nullptr) return;
+  std::ranges::stable_sort(tasks, order->before, &Task::contract);
+}
+
 // Returns false if the generator gave up.
 bool add_drawn(const Generator& generator, Random random, std::vector<Task>& tasks) {
   const auto shares = utilization_generator(generator.utilizations)->draw(random, utilization_request_of(generator));
@@ -53,9 +60,9 @@ bool add_drawn(const Generator& generator, Random random, std::vector<Task>& tas
 Expected<std::vector<Task>, ScenarioFault> tasks_of(const Scenario& scenario, std::int64_t set) {
   std::vector<Task> tasks;
   add_listed(scenario, tasks);
-  if (!scenario.generate) return tasks;
+  if (!scenario.generate) return sort_by(scenario.policy, tasks), tasks;
   const Random random = random_of(static_cast<std::uint64_t>(scenario.seed), static_cast<std::uint64_t>(set));
-  if (add_drawn(*scenario.generate, random, tasks)) return tasks;
+  if (add_drawn(*scenario.generate, random, tasks)) return sort_by(scenario.policy, tasks), tasks;
   return ScenarioFault{"generate.utilizations = \"" + scenario.generate->utilizations +
                        "\" found no set within the limits of a task; use utilizations = \"randfixedsum\", or widen "
                        "utilization_min and utilization_max"};

@@ -1,4 +1,4 @@
-// The tasks of a scenario: those that it lists, and then those that are drawn. The same scenario, seed and set give the
+// The tasks of a scenario: those that it lists, and then those that are drawn, in the order of its policy. The same scenario, seed and set give the
 // same tasks on every machine.
 //
 // Threads: pure functions. Allocates.

@@ -1,4 +1,4 @@
-// Three documents are printed from tables in the code. These tests fail if a table has changed and its document has
+// Three documents, and a part of a fourth one, are printed from tables in the code. These tests fail if a table has changed and its document has
 // not. Run once with CORELANE_UPDATE_DOCS=1 in the environment to print them anew.
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -8,6 +8,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/core/settings.h"
+#include "orb/eval/policy_table.h"
 #include "orb/eval/scenario_fields.h"
 
 namespace {
@@ -136,6 +137,19 @@ void check(const std::string& name, const std::string& text) {
   CHECK(read(path) == text);
 }
 
+// Checks the lines of a document between "<!-- NAME -->" and "<!-- end of NAME -->".
+void check_part(const std::string& document, const std::string& name, const std::string& text) {
+  const std::string path = CORELANE_DOCS "/" + document, begin = "<!-- " + name + " -->\n\n";
+  std::string whole = read(path);
+  const std::size_t from = whole.find(begin), to = whole.find("<!-- end of " + name + " -->\n");
+  REQUIRE(from != whole.npos);
+  REQUIRE(to != whole.npos);
+  const std::size_t start = from + begin.size();
+  if (std::getenv("CORELANE_UPDATE_DOCS") != nullptr) std::ofstream(path) << whole.replace(start, to - start, text);
+  const std::string now = read(path);
+  CHECK(now.substr(start, now.find("<!-- end of " + name + " -->\n") - start) == text);
+}
+
 }  // namespace
 
 TEST_CASE("the document of minor codes is what the table says") { check("minor-codes.md", minor_codes()); }
@@ -143,3 +157,7 @@ TEST_CASE("the document of minor codes is what the table says") { check("minor-c
 TEST_CASE("the document of settings is what the table says") { check("configuration.md", configuration()); }
 
 TEST_CASE("the document of scenarios is what the tables say") { check("scenario.md", scenario()); }
+
+TEST_CASE("the tables of policies in the document of scheduling are what the registries say") {
+  check_part("scheduling.md", "policies", corelane::eval::policy_documentation());
+}

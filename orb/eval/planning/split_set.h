@@ -1,6 +1,4 @@
-// SplitSet admits tasks to cores that run the earliest deadline first. A task goes to the first core on which all
-// deadlines hold. If there is none, it is cut into parts for several cores (orb/sched/analysis/splitting.h).
-//
+// SplitSet admits tasks to cores that run the earliest deadline first, and cuts those that fit on no core.
 // Threads: owned by one thread at a time. Allocates.
 #pragma once
 
@@ -9,8 +7,7 @@
 #include <vector>
 
 #include "orb/eval/planning/whole_set.h"
-#include "orb/sched/analysis/splitting.h"
-#include "orb/sched/share.h"
+#include "orb/sched/split_placement.h"
 
 namespace corelane::eval {
 
@@ -24,24 +21,8 @@ class SplitSet final : public WholeSet {
   std::vector<sched::CoreView> cores() const override;
 
  private:
-  struct Core {
-    CoreId id{};
-    std::vector<sched::EdfTask> tasks{};
-    sched::Share load = 0;
-  };
-  struct Part {
-    std::size_t core = 0;   // index of cores_
-    std::size_t index = 0;  // of Core::tasks
-    sched::Ticks offset = 0;
-  };
-  struct Admitted {
-    Contract contract{};
-    std::vector<Part> parts{};
-  };
-  std::vector<sched::SplitPart> parts_of(const sched::EdfTask& task) const;
-
-  std::vector<Core> cores_;
-  std::vector<Admitted> admitted_;
+  std::vector<CoreId> cores_;
+  sched::SplitPlacement placement_;
 };
 
 }  // namespace corelane::eval

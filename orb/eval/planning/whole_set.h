@@ -28,7 +28,7 @@ class WholeSet : public Admitter {
   virtual std::vector<sched::CoreView> cores() const = 0;
 };
 
-// Returns null if a Manager has the policies of these options. The options must outlive the set.
+// Returns null if a Manager has the policies of these options.
 std::unique_ptr<WholeSet> whole_set_for(const dispatch::ExecutiveOptions& server, std::span<const CoreId> cores);
 
 // Returns why a WholeSet cannot have these policies, platform load or tasks, and what to change.

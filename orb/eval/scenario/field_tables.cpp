@@ -11,6 +11,7 @@
 #include "orb/eval/server_options.h"
 #include "orb/sched/admission_test.h"
 #include "orb/sched/allocation_strategy.h"
+#include "orb/sched/task_order.h"
 
 namespace corelane::eval {
 namespace {
@@ -90,13 +91,20 @@ constexpr Field<Policy> policy_rows[] = {
       .choices = [] { return copied(dispatcher_names()); }},
      &Policy::dispatcher},
     {{.key = "allocation",
-      .help = "Which core is tried first for a task: dispatch.allocation of the server",
+      .help = "Which core is tried first for a task: dispatch.allocation of the server, or one that no server has",
       .fallback = "the setting dispatch.allocation",
       .example = "\"worst-fit\"",
       .choices = [] { return names_in(sched::allocation_strategies()); }},
      &Policy::allocation},
+    {{.key = "order",
+      .help = "The order in which the tasks ask for admission",
+      .fallback = "\"arrival\"",
+      .example = "\"decreasing-utilization\"",
+      .choices = [] { return names_in(sched::task_orders()); }},
+     &Policy::order},
     {{.key = "test",
-      .help = "How it is decided whether a task fits: dispatch.admission of the server. none: every task is admitted",
+      .help = "How it is decided whether a task fits: dispatch.admission of the server, or a test that no server has. "
+              "none: every task is admitted",
       .fallback = "the setting dispatch.admission",
       .example = "\"response-time\"",
       .choices = [] { return names_in(sched::admission_tests()); }},

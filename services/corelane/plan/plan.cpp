@@ -102,11 +102,13 @@ class Planner {
     if (!cores) return cores.error();
     set.planned.server = server;
     const bool is_small = options_.thorough || set.tasks.size() <= few_tasks;
-    set.planned.plan = eval::plan({.tasks = std::move(set.tasks),
-                                   .cores = *std::move(cores),
-                                   .server = server,
-                                   .sensitivity = !options_.quick && is_one_ && is_small,
-                                   .fewest = !options_.quick});
+    const eval::PlanRequest request{.tasks = std::move(set.tasks),
+                                    .cores = *std::move(cores),
+                                    .server = server,
+                                    .sensitivity = !options_.quick && is_one_ && is_small,
+                                    .fewest = !options_.quick};
+    if (const auto bad = eval::fault_of(request)) return Fault{options_.file + ": " + *bad};
+    set.planned.plan = eval::plan(request);
     return std::move(set.planned);
   }
 

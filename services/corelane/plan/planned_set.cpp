@@ -30,10 +30,20 @@ std::string load_text(const sched::PlatformLoad& load) {
   return text;
 }
 
+// Returns the core of a task, or those of its parts: "0+1".
+std::string core_text(const TaskVerdict& verdict) {
+  if (!verdict.admitted) return "-";
+  if (verdict.core == no_core) return "any";
+  if (verdict.parts.empty()) return std::to_string(verdict.core.value);
+  std::string text;
+  for (const eval::TaskPart& part : verdict.parts) text += (text.empty() ? "" : "+") + std::to_string(part.core.value);
+  return text;
+}
+
 std::string line_of(const TaskVerdict& verdict) {
   const Contract& c = verdict.task.contract;
   const bool is_bounded = verdict.bound > Duration::zero();
-  const std::string core = verdict.admitted ? std::to_string(verdict.core.value) : "-";
+  const std::string core = core_text(verdict);
   return format("%4s %9s %9s %9s %9s %8s %9s %9s  ", core.c_str(), to_string(c.period).c_str(),
                 to_string(c.deadline).c_str(), to_string(c.budget).c_str(), to_string(c.jitter).c_str(),
                 percentage(verdict.utilization).c_str(), is_bounded ? brief(verdict.bound).c_str() : "-",
@@ -58,6 +68,18 @@ std::string growth_text(const Plan& plan) {
   return format("The budgets of the admitted tasks may grow by %d.%d %% together.\n", more / 10, more % 10);
 }
 
+std::string cores_text(const Plan& plan) {
+  std::string text;
+  sched::Ppm sum = 0;
+  for (const sched::CoreView& core : plan.cores) {
+    sum += core.admitted;
+    text += format("core %d: %s admitted, %s platform load, %s free\n", core.id.value,
+                   percentage(core.admitted).c_str(), percentage(core.platform).c_str(),
+                   percentage(std::max<sched::Ppm>(0, core.capacity - core.admitted - core.platform)).c_str());
+  }
+  return plan.is_global ? "all cores together: " + percentage(sum) + " of a core admitted\n" : text;
+}
+
 std::string whole_text(const PlannedSet& set) {
   const Plan& plan = set.plan;
   std::string text = counted(plan.tasks.size(), "task") + " on " + counted(plan.cores.size(), "core") + "; " +
@@ -65,11 +87,7 @@ std::string whole_text(const PlannedSet& set) {
   text +=
       format("%4s %9s %9s %9s %9s %8s %9s %9s  %s\n", "core", "T", "D", "C", "J", "util", "bound", "C up to", "task");
   for (const TaskVerdict& verdict : plan.tasks) text += line_of(verdict);
-  text += "\n";
-  for (const sched::CoreView& core : plan.cores)
-    text += format("core %d: %s admitted, %s platform load, %s free\n", core.id.value,
-                   percentage(core.admitted).c_str(), percentage(core.platform).c_str(),
-                   percentage(std::max<sched::Ppm>(0, core.capacity - core.admitted - core.platform)).c_str());
+  text += "\n" + cores_text(plan);
   text +=
       std::to_string(admitted_in(plan)) + " of " + counted(plan.tasks.size(), "task is", "tasks are") + " admitted.\n";
   if (!plan.promises) return text + "The server has no admission test, so no deadline is promised.\n";
@@ -124,7 +142,9 @@ Json json_of(const TaskVerdict& verdict) {
   Json json{{"label", verdict.task.label},   {"period_ns", c.period.count()}, {"deadline_ns", c.deadline.count()},
             {"budget_ns", c.budget.count()}, {"jitter_ns", c.jitter.count()}, {"utilization_ppm", verdict.utilization},
             {"admitted", verdict.admitted}};
-  if (verdict.admitted) json["core"] = verdict.core.value;
+  if (verdict.admitted && verdict.core != no_core) json["core"] = verdict.core.value;
+  for (const eval::TaskPart& part : verdict.parts)
+    json["parts"].push_back({{"core", part.core.value}, {"budget_ns", part.budget.count()}});
   if (verdict.bound > Duration::zero()) json["bound_ns"] = verdict.bound.count();
   if (verdict.largest_budget) json["largest_budget_ns"] = verdict.largest_budget->count();
   if (verdict.admitted) return json;

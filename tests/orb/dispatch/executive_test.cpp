@@ -364,6 +364,10 @@ TEST_CASE("bad options are refused") {
   ExecutiveOptions options = without_real_time();
   SECTION("levels") { options.lowest_native = options.highest_native; }
   SECTION("no queue") { options.queue_capacity = 0; }
+  SECTION("a test that no server has") { options.admission_test = &sched::admission::processor_demand; }
+  SECTION("an allocation that no server has") {
+    options.allocation = find_named(sched::allocation_strategies(), "splitting");
+  }
   CHECK(Executive::start(options, cores).error().minor == minor::bad_option);
 }
 

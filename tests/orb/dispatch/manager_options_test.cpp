@@ -26,6 +26,17 @@ TEST_CASE("the Manager uses the executive's admission test") {
   }
 }
 
+TEST_CASE("with a test for cores by deadlines all cores run by deadlines") {
+  ExecutiveOptions options;
+  const std::vector<CoreLease> leases{{.core = CoreId{0}, .physical_core = 0}, {.core = CoreId{1}, .physical_core = 1}};
+  options.deadline_cores = {CoreId{1}};
+  CHECK(manager_options(options, leases).cores[0].order == sched::CoreOrder::priority);
+  CHECK(manager_options(options, leases).cores[1].order == sched::CoreOrder::deadline);
+  options.admission_test = &sched::admission::processor_demand;
+  for (const sched::CoreOptions& core : manager_options(options, leases).cores)
+    CHECK(core.order == sched::CoreOrder::deadline);
+}
+
 TEST_CASE("a peer may hold half of the cores unless nothing is promised") {
   ExecutiveOptions options;
   const std::vector<CoreLease> leases{{.core = CoreId{0}, .physical_core = 0}, {.core = CoreId{1}, .physical_core = 1}};

@@ -1,9 +1,13 @@
 #include "orb/eval/plan.h"
 
 #include <catch2/catch.hpp>
+#include <optional>
+#include <string_view>
 
+#include "orb/base/registry.h"
 #include "orb/eval/planning/idle_server.h"
 #include "orb/sched/admission_test.h"
+#include "orb/sched/allocation_strategy.h"
 
 namespace plan_test {
 
@@ -25,6 +29,21 @@ PlanRequest request_of(const std::vector<Contract>& contracts, int cores = 1) {
 PlanRequest bare(PlanRequest request) {
   request.server.platform = {};
   request.server.capacity = sched::whole_core;
+  return request;
+}
+
+// Returns a contract without jitter.
+Contract timed(Duration budget, Duration period, std::optional<Duration> deadline = {}) {
+  return make_contract(period, budget, deadline, 0ms);
+}
+
+PlanRequest by_policies(std::string_view test, std::string_view allocation, const std::vector<Contract>& contracts,
+                        int cores = 1) {
+  PlanRequest request = bare(request_of(contracts, cores));
+  request.server.admission_test = find_named(sched::admission_tests(), test);
+  request.server.allocation = find_named(sched::allocation_strategies(), allocation);
+  REQUIRE(request.server.admission_test != nullptr);
+  REQUIRE(request.server.allocation != nullptr);
   return request;
 }
 
@@ -122,6 +141,106 @@ TEST_CASE("a plan for more tasks than a server takes refuses the rest, and no nu
   CHECK(made.refused == 2);
   CHECK(made.tasks[4].refusal.code == sched::RefusalCode::too_many_tasks);
   CHECK_FALSE(made.fewest_cores);
+}
+
+// Policies.
+
+TEST_CASE("a plan by the demand of each core admits the published set, and not one task more") {
+  PlanRequest request = by_policies("qpa", "worst-fit",
+                                    {timed(6000us, 31'000us, 18'000us), timed(2000us, 9800us, 9000us),
+                                     timed(1000us, 17'000us, 12'000us), timed(90us, 4200us, 3000us),
+                                     timed(8us, 96us, 78us), timed(2us, 12us, 16us), timed(10us, 280us, 120us),
+                                     timed(26us, 660us, 160us)});
+  request.sensitivity = request.fewest = false;
+  CHECK(plan(request).refused == 0);
+  request.tasks.push_back({.label = "one more", .contract = timed(10us, 100us, 15us), .offset = {}});
+  const Plan made = plan(request);
+  CHECK(made.refused == 1);
+  CHECK_FALSE(made.tasks.back().admitted);
+  CHECK(made.cores[0].order == sched::CoreOrder::deadline);
+}
+
+TEST_CASE("each test of one core plans as its bound says") {
+  // Utilization 1/3 + 1/4 + 2/10: Liu-Layland and the aperiodic bound refuse the third task.
+  const std::vector<Contract> tasks{timed(1ms, 3ms), timed(1ms, 4ms), timed(2ms, 10ms)};
+  CHECK(plan(by_policies("response-time", "worst-fit", tasks)).refused == 0);
+  CHECK(plan(by_policies("hyperbolic", "worst-fit", tasks)).refused == 0);
+  CHECK(plan(by_policies("liu-layland", "worst-fit", tasks)).refused == 1);
+  CHECK(plan(by_policies("aub", "worst-fit", tasks)).refused == 1);
+}
+
+TEST_CASE("a plan for global fixed priorities has the published bounds and binds no task to a core") {
+  const Plan made = plan(by_policies("global-fp", "worst-fit",
+                                     {timed(9ms, 18ms), timed(3ms, 9ms), timed(1ms, 5ms), timed(1ms, 4ms)}, 2));
+  const std::vector<Duration> published{15ms, 4ms, 1ms, 1ms};
+  for (std::size_t i = 0; i < published.size(); ++i) {
+    CHECK(made.tasks[i].admitted);
+    CHECK(made.tasks[i].bound == published[i]);
+    CHECK(made.tasks[i].core == no_core);
+  }
+  CHECK(made.is_global);
+  CHECK(made.fewest_cores == 2);
+  CHECK(made.growth >= 1000);
+}
+
+TEST_CASE("a plan for global deadlines admits up to m - (m - 1) of the greatest utilization") {
+  const Plan made = plan(by_policies(
+      "gfb", "worst-fit", {timed(1ms, 2ms), timed(1ms, 2ms), timed(1ms, 2ms), timed(1us, 1s)}, 2));
+  CHECK(made.refused == 1);
+  CHECK_FALSE(made.tasks[3].admitted);
+  CHECK(made.tasks[0].bound == 2ms);
+  CHECK(made.fewest_cores == 3);
+}
+
+TEST_CASE("release jitter counts as a shorter period and a shorter deadline in a plan for all cores") {
+  // Without the jitter, its density is 1/2; with it, 1/1.
+  const Plan made = plan(by_policies("gfb", "worst-fit", {make_contract(4ms, 2ms, {}, 2ms), timed(1ms, 100ms)}, 1));
+  CHECK(made.tasks[0].admitted);
+  CHECK(made.tasks[0].bound == 4ms);
+  CHECK_FALSE(made.tasks[1].admitted);
+  CHECK(plan(by_policies("gfb", "worst-fit", {make_contract(4ms, 3ms, {}, 2ms)}, 1)).refused == 1);
+}
+
+TEST_CASE("three tasks of two thirds fit two cores only when one is cut") {
+  const std::vector<Contract> tasks(3, timed(66us, 100us));
+  CHECK(plan(by_policies("qpa", "first-fit", tasks, 2)).refused == 1);
+  const Plan made = plan(by_policies("qpa", "splitting", tasks, 2));
+  CHECK(made.refused == 0);
+  CHECK(made.tasks[0].parts.empty());
+  CHECK(made.tasks[0].core == CoreId{0});
+  REQUIRE(made.tasks[2].parts.size() == 2);
+  CHECK(made.tasks[2].parts[0].budget == 34us);
+  CHECK(made.tasks[2].parts[1].budget == 32us);
+  CHECK(made.tasks[2].parts[1].core == CoreId{1});
+  CHECK(made.tasks[2].bound == 98us);
+  CHECK(made.cores[0].admitted == 1'000'000);
+  CHECK(made.fewest_cores == 2);
+}
+
+TEST_CASE("policies that do not work together, or with this platform, say what to change") {
+  PlanRequest request = by_policies("gfb", "worst-fit", {timed(1ms, 2ms)});
+  CHECK_FALSE(fault_of(request));
+  CHECK_FALSE(fault_of(request_of({make_contract(10ms, 1ms)})));
+  SECTION("platform load") {
+    request.server.platform.budget = 20us;
+    CHECK(fault_of(request).value() ==
+          "policy.test = \"gfb\" is for cores that run nothing but the tasks; write budget = \"0us\", blocking = "
+          "\"0us\" and capacity = 1 below [platform]");
+  }
+  SECTION("a delay of timers") {
+    request.server.overshoot = 1us;
+    CHECK_THAT(fault_of(request).value(), Catch::Contains("leave out the settings"));
+  }
+  SECTION("a task that suspends itself") {
+    request.tasks[0].contract.suspension = 1us;
+    CHECK_THAT(fault_of(request).value(), Catch::StartsWith("task task-1 suspends itself"));
+  }
+  SECTION("a task that is cut on cores by priorities") {
+    request = by_policies("response-time", "splitting", {timed(1ms, 2ms)});
+    CHECK(fault_of(request).value() ==
+          "policy.allocation = \"splitting\" cuts tasks for cores that run the earliest deadline first; write test = "
+          "\"qpa\"");
+  }
 }
 
 TEST_CASE("a plan without tasks is empty") {

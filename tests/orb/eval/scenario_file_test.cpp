@@ -6,6 +6,7 @@
 #include "orb/eval/task_set.h"
 #include "orb/sched/admission_test.h"
 #include "orb/sched/allocation_strategy.h"
+#include "orb/sched/task_order.h"
 
 namespace scenario_file_test {
 
@@ -132,6 +133,21 @@ TEST_CASE("platform and policy of a scenario replace those of the server") {
   CHECK(options.mode == dispatch::DispatchMode::leader_followers);
 }
 
+TEST_CASE("a scenario may name each test, allocation and order, also those that no server has") {
+  for (const auto* const test : sched::admission_tests()) {
+    dispatch::ExecutiveOptions options;
+    apply(scenario_of("[policy]\ntest = \"" + std::string(test->name) + "\"\n" + one_task).policy, options);
+    CHECK(options.admission_test == test);
+  }
+  for (const auto* const strategy : sched::allocation_strategies()) {
+    dispatch::ExecutiveOptions options;
+    apply(scenario_of("[policy]\nallocation = \"" + std::string(strategy->name) + "\"\n" + one_task).policy, options);
+    CHECK(options.allocation == strategy);
+  }
+  for (const auto* const order : sched::task_orders())
+    CHECK(scenario_of("[policy]\norder = \"" + std::string(order->name) + "\"\n" + one_task).policy.order == order->name);
+}
+
 TEST_CASE("every wrong input has its line, what is wrong, and how to mend it") {
   struct Case {
     std::string text, fault;
@@ -163,10 +179,11 @@ TEST_CASE("every wrong input has its line, what is wrong, and how to mend it") {
       Case{"name = 3\n" + task, "name: expected a text in quotes; found 3"},
       Case{"repetitions = 0\n" + task, "repetitions: expected a whole number from 1 to 1000000"},
       Case{"[policy]\nallocation = \"worstfit\"\n" + task,
-           "policy.allocation: expected one of \"worst-fit\", \"first-fit\", \"best-fit\", \"next-fit\"; the nearest "
-           "is worst-fit"},
+           "policy.allocation: expected one of \"worst-fit\", \"first-fit\", \"best-fit\", \"next-fit\", \"splitting\"; "
+           "the nearest is worst-fit"},
       Case{"[policy]\ntest = \"edf\"\n" + task,
-           "expected one of \"response-time\", \"hyperbolic\", \"none\"; found \"edf\""},
+           "expected one of \"response-time\", \"liu-layland\", \"hyperbolic\", \"aub\", \"qpa\", \"global-fp\", \"gfb\", "
+           "\"none\"; found \"edf\""},
       Case{"[policy]\ntest = true\n" + task, "found true"},
       Case{"[[task]]\nperiod = \"10ms\"\n", "s.toml:1:1: task has no budget; add budget = \"2ms\""},
       Case{"[[task]]\nbudget = \"10ms\"\n", "task has no period; add period = \"10ms\""},

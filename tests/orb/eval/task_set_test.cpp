@@ -58,6 +58,19 @@ TEST_CASE("drawn tasks come after those of the file") {
   CHECK((*tasks)[2].label == "drawn-2");
 }
 
+TEST_CASE("tasks ask for admission in the order of the policy, those of the file and drawn ones alike") {
+  Scenario scenario;
+  scenario.tasks = {{.label = "small", .period = 10ms, .budget = 1ms}, {.label = "large", .period = 10ms, .budget = 9ms}};
+  scenario.generate = Generator{.tasks = 1, .utilization = {500'000}};
+  scenario.policy.order = "decreasing-utilization";
+  const auto tasks = tasks_of(scenario);
+  REQUIRE(tasks);
+  REQUIRE(tasks->size() == 3);
+  CHECK((*tasks)[0].label == "large");
+  CHECK((*tasks)[1].label == "drawn-1");
+  CHECK((*tasks)[2].label == "small");
+}
+
 TEST_CASE("a seed and a set give the same tasks on every machine, and others give others") {
   const Generator generator{.tasks = 3, .utilization = {900'000}};
   const std::vector<Task> tasks = drawn(generator);

@@ -199,7 +199,7 @@ class Experiment {
 
 TEST_CASE("ten thousand random sets are admitted exactly and no admitted task misses") {
   Totals totals;
-  const auto strategies = sched::allocation_strategies();
+  const auto strategies = sched::for_servers(sched::allocation_strategies());
   for (int set = 0; set < sets; ++set) {
     const auto kind = static_cast<Kind>(set % 4);
     const auto* const strategy = strategies[static_cast<std::size_t>(set / 8) % strategies.size()];

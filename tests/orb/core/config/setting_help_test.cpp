@@ -28,7 +28,7 @@ const SettingsEntry& setting(std::string_view key) {
 TEST_CASE("every admission test can be chosen and on and off choose the usual ones") {
   Settings settings;
   const SettingsEntry& entry = setting("dispatch.admission");
-  for (const auto* const test : sched::admission_tests()) {
+  for (const auto* const test : sched::for_servers(sched::admission_tests())) {
     CHECK(entry.apply(settings, test->name) == "");
     CHECK(settings.executive.admission_test == test);
     CHECK(entry.help.find(std::string(test->name) + ": ") != entry.help.npos);
@@ -37,18 +37,35 @@ TEST_CASE("every admission test can be chosen and on and off choose the usual on
   CHECK(settings.executive.admission_test == &sched::admission::response_time);
   CHECK(entry.apply(settings, "off") == "");
   CHECK(settings.executive.admission_test == &sched::admission::none);
-  CHECK(entry.apply(settings, "maybe") == "on, off, " + names_of(sched::admission_tests()));
+  CHECK(entry.apply(settings, "maybe") == "on, off, response-time, liu-layland, hyperbolic, aub or none");
+}
+
+TEST_CASE("a test or an allocation that no server has is refused with the places where it works") {
+  Settings settings;
+  const SettingsEntry& admission = setting("dispatch.admission");
+  for (const auto* const test : sched::admission_tests()) {
+    if (test->places.server) continue;
+    CHECK(admission.apply(settings, test->name) ==
+          "on, off, response-time, liu-layland, hyperbolic, aub or none; " + std::string(test->name) +
+              " works in the analysis (corelane plan) and the simulator only; " + std::string(test->instead));
+    CHECK(admission.help.find(std::string(test->name) + ": ") == admission.help.npos);
+  }
+  CHECK(setting("dispatch.allocation").apply(settings, "splitting") ==
+        "worst-fit, first-fit, best-fit or next-fit; splitting works in the analysis (corelane plan) and the simulator "
+        "only");
+  CHECK(settings.executive.admission_test == sched::default_admission_test());
+  CHECK(settings.executive.allocation == sched::default_allocation_strategy());
 }
 
 TEST_CASE("every allocation strategy can be chosen and is in the help and in the message about a wrong one") {
   Settings settings;
   const SettingsEntry& entry = setting("dispatch.allocation");
-  for (const auto* const strategy : sched::allocation_strategies()) {
+  for (const auto* const strategy : sched::for_servers(sched::allocation_strategies())) {
     CHECK(entry.apply(settings, strategy->name) == "");
     CHECK(settings.executive.allocation == strategy);
     CHECK(entry.help.find(std::string(strategy->name) + ": ") != entry.help.npos);
   }
-  CHECK(entry.apply(settings, "luckiest-fit") == names_of(sched::allocation_strategies()));
+  CHECK(entry.apply(settings, "luckiest-fit") == "worst-fit, first-fit, best-fit or next-fit");
   CHECK(entry.apply(settings, "") != "");
 }
 

@@ -1,6 +1,9 @@
 #include "orb/sched/analysis/bounds.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdint>
+#include <random>
 #include <vector>
 
 using namespace corelane::sched;
@@ -51,10 +54,37 @@ TEST_CASE("bounds of a thousand tasks with unrelated periods stay close and safe
   CHECK_FALSE(liu_layland(tasks));
 }
 
-TEST_CASE("the global EDF bound is m - (m - 1) of the largest utilization, exactly") {
-  CHECK(goossens_funk_baruah(std::vector<Usage>{{1, 2}, {1, 2}, {1, 2}}, 2));
-  CHECK_FALSE(goossens_funk_baruah(std::vector<Usage>{{1, 2}, {1, 2}, {1, 2}, {1, 1'000'000'000}}, 2));
-  CHECK_FALSE(goossens_funk_baruah(std::vector<Usage>{{3, 2}}, 4));
+TEST_CASE("the quick comparison and the exact one agree on random sets near the bounds") {
+  std::mt19937_64 random(3);
+  int admitted = 0, refused = 0;
+  for (int set = 0; set < 3000; ++set) {
+    std::vector<Usage> tasks;
+    long double product = 1, sum = 0;
+    for (std::uint64_t i = 0; i < 1 + random() % 6; ++i) {
+      const auto period = static_cast<Ticks>(1'000'000 + random() % 1'000'000'000);
+      const Usage task{1 + static_cast<Ticks>(random() % 600) * period / 1000, period};
+      const long double u = static_cast<long double>(task.budget) / static_cast<long double>(task.period);
+      product *= 1 + u, sum += u;
+      tasks.push_back(task);
+    }
+    const auto n = static_cast<long double>(tasks.size());
+    REQUIRE(hyperbolic(tasks) == (product <= 2));
+    REQUIRE(liu_layland(tasks) == (sum <= n * (std::pow(2.0L, 1 / n) - 1)));
+    ++(hyperbolic(tasks) ? admitted : refused);
+  }
+  CHECK(admitted > 200);
+  CHECK(refused > 200);
+}
+
+TEST_CASE("the global EDF bound is m - (m - 1) of the largest density, exactly") {
+  const auto holds = [](const std::vector<SporadicTask>& tasks, int cores) {
+    return goossens_funk_baruah(tasks, cores);
+  };
+  CHECK(holds({{1, 2, 2}, {1, 2, 2}, {1, 2, 2}}, 2));
+  CHECK_FALSE(holds({{1, 2, 2}, {1, 2, 2}, {1, 2, 2}, {1, 1'000'000'000, 1'000'000'000}}, 2));
+  CHECK_FALSE(holds({{3, 2, 2}}, 4));
+  CHECK(holds({{1, 4, 2}, {1, 2, 2}, {1, 9, 2}}, 2));
+  CHECK_FALSE(holds({{1, 4, 2}, {1, 2, 2}, {1, 9, 2}, {1, 9, 9}}, 2));
 }
 
 TEST_CASE("the aperiodic bound of equal stages lies at .5858 .3820 .2792 and .1802") {
