@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <tuple>
 #include <utility>
 
 #include "orb/base/errors.h"
@@ -10,12 +11,27 @@
 
 namespace corelane::dispatch {
 
-// The first entry of the peer in waiting_ has its latest round.
-std::uint64_t AdmissionQueue::round_for(PeerId peer) const noexcept {
+bool AdmissionQueue::is_before(const Place& a, const Place& b) noexcept {
+  return std::tie(a.round, a.urgency, a.arrival) < std::tie(b.round, b.urgency, b.arrival);
+}
+
+// Returns the round of a new request, and moves the requests of its peer that it overtakes to later rounds. It does not
+// overtake a request that is as urgent, nor one that was overtaken often enough, nor those before such a request.
+std::uint64_t AdmissionQueue::take_round(PeerId peer, Duration urgency) noexcept {
   if (peer == PeerId{}) return served_ + 1;  // requests of this process
-  const auto last =
-      std::find_if(waiting_.begin(), waiting_.end(), [&](const Place& place) { return same_holder(place.peer, peer); });
-  return std::max(served_, last == waiting_.end() ? 0 : last->round) + 1;
+  std::uint64_t last = served_, kept = 0;
+  for (const Place& place : waiting_) {
+    if (!same_holder(place.peer, peer)) continue;
+    last = std::max(last, place.round);
+    if (place.urgency <= urgency || place.overtaken >= most_overtaking) kept = std::max(kept, place.round);
+  }
+  std::uint64_t round = last + 1;
+  for (Place& place : waiting_) {
+    if (!same_holder(place.peer, peer) || place.round <= kept) continue;
+    round = std::min(round, place.round++);
+    ++place.overtaken;
+  }
+  return round;
 }
 
 bool AdmissionQueue::push(AdmissionCandidatePtr candidate) noexcept {
@@ -37,26 +53,27 @@ bool AdmissionQueue::push(AdmissionCandidatePtr candidate) noexcept {
 // Returns the request that loses its place, or null.
 AdmissionCandidatePtr AdmissionQueue::insert(AdmissionCandidatePtr candidate) noexcept {
   const PeerId peer = candidate->owner;
-  const std::uint64_t round = round_for(peer);
-  const auto behind = std::ranges::partition_point(waiting_, [&](const Place& place) { return place.round > round; });
+  const Duration urgency = candidate->contract.deadline - candidate->contract.jitter;
+  const std::uint64_t round = take_round(peer, urgency);
+  Place place{round, urgency, ++arrivals_, peer, 0, std::move(candidate)};
   if (waiting_.size() < most) {
-    waiting_.insert(behind, Place{.round = round, .peer = peer, .candidate = std::move(candidate)});
+    waiting_.push_back(std::move(place));
     return nullptr;
   }
-  if (behind == waiting_.begin()) return candidate;
-  AdmissionCandidatePtr last = std::move(waiting_.front().candidate);
-  const auto free = std::move(std::next(waiting_.begin()), behind, waiting_.begin());
-  *free = {.round = round, .peer = peer, .candidate = std::move(candidate)};
-  return last;
+  const auto last = std::ranges::max_element(waiting_, is_before);
+  if (is_before(*last, place)) return std::move(place.candidate);
+  return std::exchange(*last, std::move(place)).candidate;
 }
 
 AdmissionCandidatePtr AdmissionQueue::pop() noexcept {
   const os::LockGuard lock(mutex_);
   if (waiting_.empty()) return nullptr;
-  served_ = waiting_.back().round;
-  AdmissionCandidatePtr next = std::move(waiting_.back().candidate);
+  const auto next = std::ranges::min_element(waiting_, is_before);
+  served_ = next->round;
+  AdmissionCandidatePtr candidate = std::move(next->candidate);
+  if (next != std::prev(waiting_.end())) *next = std::move(waiting_.back());
   waiting_.pop_back();
-  return next;
+  return candidate;
 }
 
 bool AdmissionQueue::empty() const noexcept {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -17,6 +18,7 @@ namespace {
 
 using namespace corelane;
 using namespace corelane::dispatch;
+using namespace std::chrono_literals;
 
 class Handler final : public AdmissionHandler {
  public:
@@ -35,8 +37,10 @@ constexpr PeerId peer(std::uint32_t holder) { return peer_of(holder, holder); }
 class Queue {
  public:
   // Returns false if the queue rejected a request to make room.
-  bool ask(PeerId owner, const std::string& label = {}) {
+  bool ask(PeerId owner, const std::string& label = {}, Duration deadline = {}, Duration jitter = {}) {
     auto candidate = std::make_unique<AdmissionCandidate>();
+    candidate->contract.deadline = deadline;
+    candidate->contract.jitter = jitter;
     candidate->owner = owner;
     candidate->label = label;
     candidate->handler = std::make_unique<Handler>(errors);
@@ -116,9 +120,89 @@ TEST_CASE("requests of this process are in the next round, however many they are
   for (int i = 0; i < 10; ++i) CHECK(queue.next() == "own");
 }
 
+// Urgency.
+
+TEST_CASE("of the peers whose turn it is, the one with the most urgent request comes first") {
+  Queue queue;
+  queue.ask(peer(1), "1a", 30ms);
+  queue.ask(peer(1), "1b", 30ms);
+  queue.ask(peer(2), "2a", 10ms);
+  queue.ask(peer(3), "3a", 20ms);
+  queue.ask(peer(4), "4a", 25ms, 10ms);  // its urgency is 15 ms
+  queue.ask(peer(5), "5a", 10ms);
+  for (const char* label : {"2a", "5a", "4a", "3a", "1a", "1b"}) CHECK(queue.next() == label);
+}
+
+TEST_CASE("an urgent request overtakes those of its own peer and takes nobody else's turn") {
+  Queue queue;
+  queue.ask(peer(1), "slow", 90ms);
+  queue.ask(peer(1), "slower", 95ms);
+  queue.ask(peer(2), "first turn", 50ms);
+  queue.ask(peer(2), "second turn", 50ms);
+  queue.ask(peer(1), "urgent", 60ms);
+  for (const char* label : {"first turn", "urgent", "second turn", "slow", "slower"}) CHECK(queue.next() == label);
+}
+
+TEST_CASE("an urgent request overtakes only the less urgent ones of its peer") {
+  Queue queue;
+  for (const auto& [label, deadline] : {std::pair{"10", 10ms}, {"30", 30ms}, {"20", 20ms}, {"20 again", 20ms}, {"5", 5ms}})
+    queue.ask(peer(1), label, deadline);
+  for (const char* label : {"5", "10", "20", "20 again", "30"}) CHECK(queue.next() == label);
+}
+
+TEST_CASE("requests of this process are served in the order of their urgency") {
+  Queue queue;
+  queue.ask(PeerId{}, "late", 30ms);
+  queue.ask(PeerId{}, "early", 10ms);
+  queue.ask(PeerId{}, "later", 40ms);
+  for (const char* label : {"early", "late", "later"}) CHECK(queue.next() == label);
+}
+
+TEST_CASE("a request is overtaken by a bounded number of urgent requests of its peer") {
+  constexpr int most = AdmissionQueue::most_overtaking;
+  SECTION("that wait") {
+    Queue queue;
+    queue.ask(peer(1), "slow", 100ms);
+    for (int i = 0; i < 2 * most; ++i) queue.ask(peer(1), "fast", 90ms - i * 1ms);
+    CHECK(queue.turns_until("slow") == most + 1);
+  }
+  SECTION("that come one after the other") {
+    Queue queue;
+    queue.ask(peer(1), "slow", 100ms);
+    int turns = 0;
+    for (std::string served; served != "slow"; ++turns) {
+      REQUIRE(turns <= most);
+      queue.ask(peer(1), "fast", 10ms);
+      served = queue.next();
+    }
+    CHECK(turns == most + 1);
+  }
+}
+
+TEST_CASE("a peer that floods with urgent requests delays no other peer longer") {
+  constexpr std::uint32_t floods = 16;
+  Queue queue;
+  for (std::uint32_t round = 0; round < 60; ++round)
+    for (std::uint32_t i = 1; i <= floods; ++i) queue.ask(peer(i), "flood", 60ms - round * 1ms);
+  const int served = GENERATE(0, 1, 17, 100);
+  for (int i = 0; i < served; ++i) queue.next();
+  queue.ask(peer(floods + 1), "once", 1s);
+  CHECK(queue.turns_until("once") <= static_cast<int>(2 * floods + 1));
+}
+
 // A full queue.
 
-TEST_CASE("a full queue turns the newest of the peer away of which most wait") {
+TEST_CASE("a full queue turns the least urgent request of the peer away of which most wait") {
+  Queue queue;
+  for (std::size_t i = 1; i < AdmissionQueue::most; ++i) queue.ask(peer(1), "waits", 50ms);
+  CHECK(queue.ask(peer(1), "least urgent", 100ms));
+  CHECK_FALSE(queue.ask(peer(1), "waits", 50ms));
+  CHECK(queue.errors.size() == 1);
+  for (std::size_t i = 0; i < AdmissionQueue::most; ++i) REQUIRE(queue.next() == "waits");
+  CHECK(queue.next() == "nobody");
+}
+
+TEST_CASE("a full queue turns the newest of equally urgent requests away") {
   Queue queue;
   queue.ask_often(peer(1), AdmissionQueue::most - 10);
   for (int i = 0; i < 10; ++i) CHECK(queue.ask(peer(2), "other"));
