@@ -6,6 +6,7 @@
 #include "orb/eval/planning/admitter.h"
 #include "orb/eval/planning/growth.h"
 #include "orb/eval/planning/idle_server.h"
+#include "orb/eval/planning/job_admission.h"
 #include "orb/eval/planning/whole_set.h"
 #include "orb/sched/admission_test.h"
 #include "orb/sched/share.h"
@@ -33,8 +34,19 @@ std::vector<bool> answer(const PlanRequest& request, WholeSet& set, Plan& plan) 
   return flags;
 }
 
+// Fills in which jobs are admitted. Returns the tasks of which all are.
+std::vector<bool> answer_jobs(const PlanRequest& request, Plan& plan) {
+  for (const Task& task : request.tasks) add_verdict(task, plan);
+  answer_by_jobs(request, plan);
+  for (const CoreId core : request.cores) plan.cores.push_back({.id = core, .capacity = sched::whole_core});
+  std::vector<bool> flags;
+  for (const TaskVerdict& verdict : plan.tasks) flags.push_back(verdict.admitted);
+  return flags;
+}
+
 // Fills in what the server answers. Returns which tasks it has admitted.
 std::vector<bool> answer(const PlanRequest& request, Plan& plan) {
+  if (request.jobs) return answer_jobs(request, plan);
   if (const auto set = whole_set_for(request.server, request.cores)) return answer(request, *set, plan);
   IdleServer server(request.server, request.cores);
   std::vector<TaskId> ids;
@@ -62,6 +74,17 @@ bool all_fit(const PlanRequest& request, int cores) {
                         .tasks = request.tasks,
                         .admitted = std::vector<bool>(request.tasks.size(), true)};
   return admits_again(set, request.tasks);
+}
+
+// Returns the part of the utilization that is admitted, rounded down.
+sched::Ppm accepted_part(const Plan& plan) {
+  sched::Wide asked = 0, accepted = 0;  // of the utilization; accepted times whole_core
+  for (const TaskVerdict& verdict : plan.tasks) {
+    asked += verdict.utilization;
+    accepted +=
+        sched::Wide{verdict.utilization} * verdict.jobs_admitted.value_or(verdict.admitted ? sched::whole_core : 0);
+  }
+  return asked == 0 ? sched::whole_core : static_cast<sched::Ppm>(accepted / asked);
 }
 
 // Returns a task that does not fit alone on a core, if there is one.
@@ -108,7 +131,8 @@ Plan plan(const PlanRequest& request) {
   const AnsweredSet set{
       .server = request.server, .cores = request.cores, .tasks = request.tasks, .admitted = answer(request, plan)};
   plan.refused = static_cast<std::size_t>(std::ranges::count(set.admitted, false));
-  if (!plan.promises) return plan;
+  plan.accepted = accepted_part(plan);
+  if (!plan.promises || request.jobs) return plan;
   if (request.fewest) find_fewest(request, plan);
   if (!request.sensitivity) return plan;
   plan.growth = largest_growth(set);

@@ -14,6 +14,7 @@
 #include "orb/base/time.h"
 #include "orb/dispatch/executive.h"
 #include "orb/eval/task_set.h"
+#include "orb/sched/analysis/synthetic_utilization.h"
 #include "orb/sched/refusal.h"
 #include "orb/sched/task.h"
 
@@ -23,6 +24,9 @@ struct PlanRequest {
   std::vector<Task> tasks;    // in the order in which they ask
   std::vector<CoreId> cores;  // at least one
   dispatch::ExecutiveOptions server;  // with the policies
+  // For the admission test `aub`: decides about single jobs, or reserves for tasks, by one of its policies. Nothing: the
+  // test decides about tasks, as in a server.
+  std::optional<sched::AperiodicPolicy> jobs{};
   bool sensitivity = true;  // whether to find out how much the budgets may grow
   bool fewest = true;       // whether to find out how many cores all tasks need
 };
@@ -42,6 +46,8 @@ struct TaskVerdict {
   CoreId core = no_core;
   Duration bound{};
   std::vector<TaskPart> parts{};  // empty if it is not cut
+  // With PlanRequest::jobs: the part of its jobs that is admitted. The task is admitted if all of them are.
+  std::optional<sched::Ppm> jobs_admitted{};
   // The largest budget with which all are admitted that are admitted now. Nothing: it was not looked for.
   std::optional<Duration> largest_budget{};
   // Of a refused task.
@@ -54,6 +60,7 @@ struct Plan {
   bool promises = true;    // false: the server analyzes nothing, and admits every task
   bool is_global = false;  // each job runs on whatever core is free
   std::size_t refused = 0;
+  sched::Ppm accepted = sched::whole_core;  // the part of the tasks' utilization that is admitted; 1 without tasks
   // How many cores all tasks need; nothing if it was not looked for, or no number is enough.
   std::optional<int> fewest_cores{};
   // The task that fits on no core, not even alone, if there is one; an index of `tasks`.

@@ -2,11 +2,13 @@
 // Threads: pure functions.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "orb/dispatch/executive.h"
 #include "orb/eval/scenario.h"
+#include "orb/sched/analysis/synthetic_utilization.h"
 
 namespace corelane::eval {
 
@@ -16,5 +18,8 @@ std::span<const std::string_view> dispatcher_names() noexcept;
 // The names in `policy` are empty, or those of a dispatcher, an allocation strategy and an admission test.
 void apply(const Platform& platform, dispatch::ExecutiveOptions& options) noexcept;
 void apply(const Policy& policy, dispatch::ExecutiveOptions& options) noexcept;
+
+// Returns how the test `aub` decides about jobs; nothing if the policy has none of its three fields.
+std::optional<sched::AperiodicPolicy> aperiodic_policy_of(const Policy& policy) noexcept;
 
 }  // namespace corelane::eval

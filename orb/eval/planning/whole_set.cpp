@@ -11,8 +11,19 @@
 namespace corelane::eval {
 namespace {
 
-bool is_whole_set(const dispatch::ExecutiveOptions& server) {
-  return sched::is_global(server.admission_test->scheduling) || server.allocation->splits;
+bool is_whole_set(const PlanRequest& request) {
+  const dispatch::ExecutiveOptions& server = request.server;
+  return request.jobs || sched::is_global(server.admission_test->scheduling) || server.allocation->splits;
+}
+
+// Returns what is wrong with a policy for single jobs.
+std::optional<std::string> fault_of_jobs(const PlanRequest& request) {
+  if (!request.jobs) return std::nullopt;
+  if (request.server.admission_test->name != "aub")
+    return "policy.aub_admission, aub_resetting and aub_balancing have a meaning for test = \"aub\" only; leave them out";
+  if (request.server.allocation->splits) return "policy.allocation = \"splitting\" has no meaning for test = \"aub\"; leave it out";
+  if (auto bad = sched::fault_of(*request.jobs)) return "policy.aub_admission and aub_resetting: " + *bad;
+  return std::nullopt;
 }
 
 // Returns the policy that needs a WholeSet, as in a file.
@@ -53,7 +64,8 @@ std::unique_ptr<WholeSet> whole_set_for(const dispatch::ExecutiveOptions& server
 
 std::optional<std::string> fault_of_whole_set(const PlanRequest& request) {
   const dispatch::ExecutiveOptions& server = request.server;
-  if (!is_whole_set(server)) return std::nullopt;
+  if (!is_whole_set(request)) return std::nullopt;
+  if (auto bad = fault_of_jobs(request)) return bad;
   if (server.allocation->splits && server.admission_test->scheduling != sched::Scheduling::deadlines)
     return policy_text(server) + " cuts tasks for cores that run the earliest deadline first; write test = \"qpa\"";
   if (auto bad = fault_of_cores(request)) return bad;

@@ -8,10 +8,9 @@ namespace corelane::sched {
 std::optional<std::string> fault_of(const AperiodicPolicy& policy) {
   if (valid(policy)) return std::nullopt;
   if (policy.admission == When::never)
-    return "admission = never is no policy; choose per_task (reserve once) or per_job (ask for each job)";
-  return "admission = per_task with idle_resetting = per_job contradicts itself: what a task has reserved for good "
-         "would be taken back when its job is done; choose admission = per_job, or idle_resetting = per_task "
-         "(aperiodic jobs only)";
+    return "admission never is no policy; choose admission per task (reserve once) or per job (ask for each job)";
+  return "admission per task with idle resetting per job contradicts itself: what a task has reserved for good would be "
+         "taken back when its job is done; choose admission per job, or idle resetting per task (aperiodic jobs only)";
 }
 
 SyntheticUtilization::SyntheticUtilization(std::size_t processors, SoundAperiodicPolicy policy, std::size_t capacity)

@@ -105,6 +105,7 @@ class Planner {
     const eval::PlanRequest request{.tasks = std::move(set.tasks),
                                     .cores = *std::move(cores),
                                     .server = server,
+                                    .jobs = eval::aperiodic_policy_of(set.policy),
                                     .sensitivity = !options_.quick && is_one_ && is_small,
                                     .fewest = !options_.quick};
     if (const auto bad = eval::fault_of(request)) return Fault{options_.file + ": " + *bad};

@@ -40,6 +40,13 @@ std::string core_text(const TaskVerdict& verdict) {
   return text;
 }
 
+// Returns the line below a task that is refused.
+std::string refusal_text(const TaskVerdict& verdict) {
+  if (verdict.admitted) return {};
+  if (verdict.jobs_admitted) return "       " + percentage(*verdict.jobs_admitted) + " of its jobs are admitted\n";
+  return "       refused: " + plain(sched::text_of(verdict.refusal)) + "\n";
+}
+
 std::string line_of(const TaskVerdict& verdict) {
   const Contract& c = verdict.task.contract;
   const bool is_bounded = verdict.bound > Duration::zero();
@@ -48,8 +55,7 @@ std::string line_of(const TaskVerdict& verdict) {
                 to_string(c.deadline).c_str(), to_string(c.budget).c_str(), to_string(c.jitter).c_str(),
                 percentage(verdict.utilization).c_str(), is_bounded ? brief(verdict.bound).c_str() : "-",
                 verdict.largest_budget ? to_string(*verdict.largest_budget).c_str() : "-") +
-         plain(verdict.task.label) + "\n" +
-         (verdict.admitted ? "" : "       refused: " + plain(sched::text_of(verdict.refusal)) + "\n");
+         plain(verdict.task.label) + "\n" + refusal_text(verdict);
 }
 
 // Returns how many cores all tasks need, as a sentence; "" if that was not looked for.
@@ -69,6 +75,7 @@ std::string growth_text(const Plan& plan) {
 }
 
 std::string cores_text(const Plan& plan) {
+  if (!plan.tasks.empty() && plan.tasks.front().jobs_admitted) return {};  // jobs choose their cores
   std::string text;
   sched::Ppm sum = 0;
   for (const sched::CoreView& core : plan.cores) {
@@ -90,6 +97,8 @@ std::string whole_text(const PlannedSet& set) {
   text += "\n" + cores_text(plan);
   text +=
       std::to_string(admitted_in(plan)) + " of " + counted(plan.tasks.size(), "task is", "tasks are") + " admitted.\n";
+  if (plan.tasks.size() > admitted_in(plan))
+    text += "Of the utilization that they ask for, " + percentage(plan.accepted) + " is admitted.\n";
   if (!plan.promises) return text + "The server has no admission test, so no deadline is promised.\n";
   return text + need_text(plan) + growth_text(plan);
 }
@@ -105,13 +114,19 @@ std::string swept_text(const PlannedSet& set) {
 // Returns a line for sets with the same swept values.
 std::string group_text(std::span<const PlannedSet> sets) {
   std::size_t tasks = 0, admitted = 0;
-  for (const PlannedSet& set : sets) tasks += set.plan.tasks.size(), admitted += admitted_in(set.plan);
+  sched::Ppm accepted = 0;  // of all sets together
+  for (const PlannedSet& set : sets) {
+    tasks += set.plan.tasks.size(), admitted += admitted_in(set.plan);
+    accepted += set.plan.accepted;
+  }
   const Plan& first = sets.front().plan;
   std::string text = swept_text(sets.front());
   if (sets.size() > 1)
     text += std::to_string(std::ranges::count_if(sets, is_whole)) + " of " +
             counted(sets.size(), "set is", "sets are") + " admitted as a whole, with ";
   text += std::to_string(admitted) + " of " + counted(tasks, "task") + " on " + counted(first.cores.size(), "core");
+  if (admitted < tasks)
+    text += "; " + percentage(accepted / static_cast<sched::Ppm>(sets.size())) + " of the utilization";
   if (sets.size() == 1 && first.fewest_cores) text += "; all need " + std::to_string(*first.fewest_cores);
   return text + "\n";
 }
@@ -143,6 +158,7 @@ Json json_of(const TaskVerdict& verdict) {
             {"budget_ns", c.budget.count()}, {"jitter_ns", c.jitter.count()}, {"utilization_ppm", verdict.utilization},
             {"admitted", verdict.admitted}};
   if (verdict.admitted && verdict.core != no_core) json["core"] = verdict.core.value;
+  if (verdict.jobs_admitted) json["jobs_admitted_ppm"] = *verdict.jobs_admitted;
   for (const eval::TaskPart& part : verdict.parts)
     json["parts"].push_back({{"core", part.core.value}, {"budget_ns", part.budget.count()}});
   if (verdict.bound > Duration::zero()) json["bound_ns"] = verdict.bound.count();
@@ -168,6 +184,7 @@ Json json_of(const PlannedSet& set) {
                       {"capacity_ppm", set.server.capacity}};
   json["promises"] = plan.promises;
   json["admitted"] = admitted_in(plan);
+  json["admitted_utilization_ppm"] = plan.accepted;
   json["refused"] = plan.refused;
   if (plan.fewest_cores) json["fewest_cores"] = *plan.fewest_cores;
   if (plan.growth) json["growth_thousandths"] = *plan.growth;

@@ -217,6 +217,29 @@ TEST_CASE("three tasks of two thirds fit two cores only when one is cut") {
   CHECK(made.fewest_cores == 2);
 }
 
+TEST_CASE("a plan for single jobs has the part of the jobs that the policy admits") {
+  // The first task leaves .1858 of the bound on its core. The second one needs .2.
+  PlanRequest request = by_policies("aub", "worst-fit", {timed(4ms, 10ms), timed(2ms, 10ms)});
+  request.tasks[1].offset = 5ms;
+  request.jobs = sched::AperiodicPolicy{.admission = sched::When::per_task};
+  const Plan per_task = plan(request);
+  CHECK(per_task.tasks[0].admitted);
+  CHECK(per_task.tasks[0].bound == 10ms);
+  CHECK(per_task.tasks[1].jobs_admitted == 0);
+  CHECK(per_task.refused == 1);
+  CHECK(per_task.accepted == 666'666);
+  CHECK_FALSE(per_task.fewest_cores);
+  request.jobs = sched::AperiodicPolicy{.admission = sched::When::per_job, .idle_resetting = sched::When::per_job};
+  CHECK(plan(request).refused == 0);
+  CHECK(plan(request).accepted == sched::whole_core);
+}
+
+TEST_CASE("a plan says which part of the utilization is admitted") {
+  CHECK(plan(request_of({make_contract(10ms, 4ms)})).accepted == sched::whole_core);
+  CHECK(plan(request_of({make_contract(10ms, 2ms), make_contract(10ms, 8ms)})).accepted == 200'000);
+  CHECK(plan(request_of({})).accepted == sched::whole_core);
+}
+
 TEST_CASE("policies that do not work together, or with this platform, say what to change") {
   PlanRequest request = by_policies("gfb", "worst-fit", {timed(1ms, 2ms)});
   CHECK_FALSE(fault_of(request));
@@ -234,6 +257,16 @@ TEST_CASE("policies that do not work together, or with this platform, say what t
   SECTION("a task that suspends itself") {
     request.tasks[0].contract.suspension = 1us;
     CHECK_THAT(fault_of(request).value(), Catch::StartsWith("task task-1 suspends itself"));
+  }
+  SECTION("a policy for jobs with another test") {
+    request.jobs.emplace();
+    CHECK_THAT(fault_of(request).value(), Catch::Contains("have a meaning for test = \"aub\" only"));
+  }
+  SECTION("one of the three policies for jobs that contradict themselves") {
+    request = by_policies("aub", "worst-fit", {timed(1ms, 2ms)});
+    request.jobs = sched::AperiodicPolicy{.admission = sched::When::per_task, .idle_resetting = sched::When::per_job};
+    CHECK_THAT(fault_of(request).value(), Catch::StartsWith("policy.aub_admission and aub_resetting: admission per task "
+                                                            "with idle resetting per job contradicts itself"));
   }
   SECTION("a task that is cut on cores by priorities") {
     request = by_policies("response-time", "splitting", {timed(1ms, 2ms)});

@@ -148,6 +148,21 @@ TEST_CASE("a scenario may name each test, allocation and order, also those that 
     CHECK(scenario_of("[policy]\norder = \"" + std::string(order->name) + "\"\n" + one_task).policy.order == order->name);
 }
 
+TEST_CASE("a scenario may say how the aperiodic bound decides about jobs") {
+  const auto policy = [](const std::string& text) {
+    return aperiodic_policy_of(scenario_of("[policy]\ntest = \"aub\"\n" + text + one_task).policy);
+  };
+  CHECK_FALSE(policy(""));
+  const auto chosen = policy("aub_resetting = \"per-job\"\naub_admission = \"per-job\"\n");
+  REQUIRE(chosen);
+  CHECK(chosen->admission == sched::When::per_job);
+  CHECK(chosen->idle_resetting == sched::When::per_job);
+  CHECK(chosen->load_balancing == sched::When::never);
+  CHECK(policy("aub_balancing = \"per-task\"\n")->admission == sched::When::per_task);
+  CHECK_THAT(fault_of_text(std::string("[policy]\naub_admission = \"never\"\n") + one_task),
+             Catch::Contains("expected one of \"per-task\", \"per-job\""));
+}
+
 TEST_CASE("every wrong input has its line, what is wrong, and how to mend it") {
   struct Case {
     std::string text, fault;

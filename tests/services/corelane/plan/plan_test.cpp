@@ -201,6 +201,41 @@ TEST_CASE("a server without an admission test promises nothing, and a plan says 
   CHECK_THAT(planned.out, Contains("so no deadline is promised"));
 }
 
+TEST_CASE("tasks that run on any core, or in parts on several, are shown so") {
+  const std::string bare = "[platform]\ncores = 2\nbudget = \"0us\"\nblocking = \"0us\"\ncapacity = 1\n";
+  const std::string tasks = "[[task]]\nlabel = \"t\"\nperiod = \"100ms\"\nbudget = \"66ms\"\njitter = \"0us\"\ncount = 3\n";
+  const std::string split = bare + "[policy]\ntest = \"qpa\"\nallocation = \"splitting\"\n" + tasks;
+  CHECK_THAT(plan_text(split).out, Contains(" 0+1 ") && Contains("3 of 3 tasks are admitted.\n"));
+  const auto parts = json_of(split)["tasks"][2]["parts"];
+  REQUIRE(parts.size() == 2);
+  CHECK(parts[0]["budget_ns"] == 34'000'000);
+  const Planned global = plan_text(bare + "[policy]\ntest = \"global-fp\"\n" + tasks);
+  CHECK(global.status == 1);
+  CHECK_THAT(global.out, Contains(" any ") && Contains("all cores together: "));
+}
+
+TEST_CASE("a policy that does not fit the platform is refused with what to change") {
+  const Planned planned = plan_text(std::string("[policy]\ntest = \"gfb\"\n") + plant);
+  CHECK(planned.status == 2);
+  CHECK_THAT(planned.err, Contains("write budget = \"0us\", blocking = \"0us\" and capacity = 1 below [platform]"));
+}
+
+TEST_CASE("a policy for single jobs shows the part of a task's jobs that is admitted") {
+  const std::string text =
+      "[platform]\ncores = 1\nbudget = \"0us\"\nblocking = \"0us\"\ncapacity = 1\n"
+      "[policy]\ntest = \"aub\"\naub_admission = \"per-job\"\n"
+      "[[task]]\nperiod = \"10ms\"\nbudget = \"4ms\"\njitter = \"0us\"\n"
+      "[[task]]\nperiod = \"10ms\"\nbudget = \"2ms\"\njitter = \"0us\"\n";
+  CHECK_THAT(plan_text(text).out, Contains("0.0 % of its jobs are admitted\n"));
+  CHECK(json_of(text)["admitted_utilization_ppm"] == 666'666);
+}
+
+TEST_CASE("the examples of policies can be planned") {
+  CHECK(run({.file = CORELANE_SOURCE "/examples/scenarios/splitting.toml"}).status == 0);
+  CHECK_THAT(run({.file = CORELANE_SOURCE "/examples/scenarios/tests.toml", .quick = true}).out,
+             Contains("policy.test = liu-layland: ") && Contains("policy.test = gfb: "));
+}
+
 TEST_CASE("a task that fits on no core is named") {
   const Planned planned = plan_text("[[task]]\nlabel = \"big\"\nperiod = \"10ms\"\nbudget = \"9900us\"\n");
   CHECK(planned.status == 1);
