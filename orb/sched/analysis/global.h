@@ -12,8 +12,9 @@
 namespace corelane::sched {
 
 // Fills responses[i] for tasks in descending priority. Returns false at the first task that may miss its deadline;
-// later responses are not written. Both spans have the same length, and cores >= 1. Bound: D iterations per task, each
-// over the tasks above it.
+// later responses are not written. Both spans have the same length, and cores >= 1. Jobs may come at any tick, so in
+// small ticks a bound may be longer than in large ones. Bound for a task: some steps for each job of the tasks above it
+// within D, each over these tasks.
 bool global_response_times(std::span<const SporadicTask> tasks, int cores, std::span<Ticks> responses) noexcept;
 
 }  // namespace corelane::sched

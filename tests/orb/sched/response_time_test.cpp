@@ -1,5 +1,6 @@
 #include "orb/sched/response_time.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
 #include <vector>
@@ -112,6 +113,45 @@ TEST_CASE("published bounds of global fixed priorities on two and three cores") 
   CHECK(r == std::vector<Ticks>{1, 1, 4, 15});
   REQUIRE(global_response_times(tasks, 3, r));
   CHECK(r == std::vector<Ticks>{1, 1, 3, 12});
+}
+
+TEST_CASE("the bounds of global fixed priorities are those of the plain iteration") {
+  const auto workload = [](const SporadicTask& task, Ticks response, Ticks window) {
+    const Ticks reach = window + response - task.budget, whole = reach / task.period;
+    return whole * task.budget + std::min(task.budget, reach - whole * task.period);
+  };
+  // Returns the bound of the last task; 0 if it is above the deadline.
+  const auto plain = [&](const std::vector<SporadicTask>& tasks, int cores, const std::vector<Ticks>& above) {
+    const SporadicTask& own = tasks[above.size()];
+    for (Ticks window = own.budget; window <= own.deadline;) {
+      Ticks sum = 0;
+      for (std::size_t i = 0; i < above.size(); ++i)
+        sum += std::min(workload(tasks[i], above[i], window), window - own.budget + 1);
+      if (own.budget + sum / cores == window) return window;
+      window = own.budget + sum / cores;
+    }
+    return Ticks{0};
+  };
+  std::mt19937_64 random(11);
+  int held = 0, failed = 0;
+  for (int set = 0; set < 3000; ++set) {
+    const int cores = 1 + static_cast<int>(random() % 4);
+    std::vector<SporadicTask> tasks(2 + random() % 6);
+    for (SporadicTask& task : tasks) {
+      task.period = static_cast<Ticks>(5 + random() % 200);
+      task.deadline = task.period - static_cast<Ticks>(random() % 3);
+      task.budget = 1 + static_cast<Ticks>(random() % 50) * task.deadline / 100;
+    }
+    std::vector<Ticks> expected, bounds(tasks.size());
+    for (Ticks bound = 1; bound > 0 && expected.size() < tasks.size();)
+      if ((bound = plain(tasks, cores, expected)) > 0) expected.push_back(bound);
+    const bool holds = global_response_times(tasks, cores, bounds);
+    REQUIRE(holds == (expected.size() == tasks.size()));
+    if (holds) REQUIRE(bounds == expected);
+    ++(holds ? held : failed);
+  }
+  CHECK(held > 300);
+  CHECK(failed > 300);
 }
 
 // Edges.
