@@ -1,0 +1,75 @@
+// The callers of tasks in virtual time: which jobs they send, and when.
+#include <algorithm>
+#include <cstdint>
+
+#include "orb/sim/simulator.h"
+
+namespace corelane::sim {
+
+using namespace sched;
+
+// Draws the behavior of the plan's next job.
+Simulator::JobState Simulator::draw(std::size_t index, Time nominal) {
+  const TaskPlan& plan = plans_[index];
+  const Duration demand = plan.demand > Duration::zero() ? plan.demand : plan.contract.budget;
+  if (plan.one_in > 1 && random_() % plan.one_in != 0) return {index, nominal, demand};
+  JobState job{.plan = index, .nominal = nominal, .demand = demand, .sleeps = plan.sleeps_for > Duration::zero()};
+  if (plan.demand_to > demand)
+    job.demand += Duration{
+        static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>((plan.demand_to - demand).count() + 1))};
+  return job;
+}
+
+// Releases job `number` of the plan. Its nominal release is fixed; its arrival may be later by the jitter.
+void Simulator::release(std::size_t index, std::uint64_t number) {
+  const TaskPlan& plan = plans_[index];
+  if (reports_[index].evicted || (plan.departs && now_ >= *plan.departs)) return;
+  if (plan.jobs) return release_planned(index, number);
+  const Duration every = plan.every > Duration::zero() ? plan.every : plan.contract.period;
+  const Time nominal = plan.first_release + every * static_cast<std::int64_t>(number);
+  arrive_at_manager(draw(index, nominal), number);
+  const Time next = nominal + every;
+  const auto late = plan.jittered ? Duration{static_cast<std::int64_t>(
+                                        uniform(random_) * static_cast<double>(plan.contract.jitter.count() + 1))}
+                                  : Duration{};
+  schedule(std::max(now_, next + late), Class::release, What::release, index, number + 1);
+}
+
+void Simulator::release_planned(std::size_t index, std::uint64_t number) {
+  const TaskPlan& plan = plans_[index];
+  const PlannedJob& next = next_jobs_[index];
+  arrive_at_manager({.plan = index,
+                     .nominal = plan.first_release + next.nominal,
+                     .demand = next.demand,
+                     .sleeps = plan.sleeps_for > Duration::zero()},
+                    number);
+  schedule_planned(index, number + 1);
+}
+
+// Asks the caller for its next job, which has this number.
+void Simulator::schedule_planned(std::size_t index, std::uint64_t number) {
+  PlannedJob& next = next_jobs_[index];
+  next = plans_[index].jobs();
+  const Time arrival = plans_[index].first_release + next.nominal + next.late;
+  schedule(std::max(now_, arrival), Class::release, What::release, index, number);
+}
+
+void Simulator::arrive_at_manager(JobState state, std::uint64_t number) {
+  state.is_of_task = true;
+  state.number = number;
+  const std::size_t plan = state.plan;
+  const JobId job = new_job(state);
+  tell_manager(
+      Arrived{.at = now_, .job = job, .task = reports_[plan].task, .peer = plans_[plan].peer, .contract = {}});
+}
+
+// Tells what the core runs from now on.
+void Simulator::tell_observer(const CoreState& core) {
+  const auto running = core.core.running();
+  JobState* const job = running ? &jobs_[running->value - 1] : nullptr;
+  if (job == nullptr || !job->is_of_task) return observer_->runs(now_, core.options.id, std::nullopt);
+  if (job->started == never) job->started = now_;
+  observer_->runs(now_, core.options.id, RunningJob{.plan = job->plan, .number = job->number});
+}
+
+}  // namespace corelane::sim
