@@ -174,14 +174,7 @@ void Simulator::end(CoreState& core, const ReadyJob& job) {
   const JobState& state = jobs_[job.job.value - 1];
   const Contract& contract = plans_[state.plan].contract;
   TaskReport& report = reports_[state.plan];
-  if (observer_ != nullptr)
-    observer_->ended({.plan = state.plan,
-                      .number = state.number,
-                      .nominal = state.nominal,
-                      .started = state.started,
-                      .ended = now_,
-                      .core = core.options.id,
-                      .cancelled = state.cancelled});
+  if (observer_ != nullptr) tell_end(core, state);
   if (const auto resource = resources_.find(contract.uses[0].resource.value);
       resource != resources_.end() && resource->second.holder == job.job)
     resource->second.holder.reset();  // the job was stopped inside its section
@@ -215,7 +208,7 @@ void Simulator::dispatch_touched() {
     const auto [reached, replenished] = core.core.dispatch(now_);
     const std::uint64_t version = ++core.reach_version;
     if (const auto running = core.core.running()) mix(3), mix(running->value), mix(i);
-    if (observer_ != nullptr) tell_observer(core);
+    if (observer_ != nullptr) tell_dispatch(core);
     if (reached != never) schedule(reached, Class::completion, What::reach, i, version);
     if (replenished != never) schedule(replenished, Class::replenishment, What::replenished, i, version);
   }
@@ -290,7 +283,7 @@ void Simulator::carry_out(const Joined& c, CoreId) {
   const std::size_t plan = plan_by_task_.at(c.task.value);
   reports_[plan].started = now_;
   plans_[plan].first_release = std::max(now_, plans_[plan].first_release);
-  if (plans_[plan].jobs) return schedule_planned(plan, 0);
+  if (source_ != nullptr) return schedule_next(plan, 0);
   schedule(plans_[plan].first_release, Class::release, What::release, plan, 0);
 }
 
@@ -368,7 +361,7 @@ void Simulator::carry_out(const Run& c, CoreId from) {
   }
   // If the caller sends too early, the releases of the contract count, not the times of the caller.
   if (plan.every > Duration::zero() && plan.every < plan.contract.period) job.nominal = c.released;
-  if (plan.jobs) job.nominal = std::max(job.nominal, c.released - plan.contract.jitter);
+  if (source_ != nullptr) job.nominal = std::max(job.nominal, c.released - plan.contract.jitter);
   if (reports_[job.plan].displaced) job.nominal = std::max(job.nominal, c.released);
   const Duration until_sleep = job.sleeps ? plan.sleeps_after : Duration::max();
   ReadyJob ready{c.job, c.task, c.priority, job.demand, until_sleep};

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <optional>
 #include <queue>
 #include <span>
@@ -18,17 +17,12 @@
 #include "orb/sched/manager.h"
 #include "orb/sched/schedulers/any_scheduler.h"
 #include "orb/sched/schedulers/firm_timers.h"
+#include "orb/sim/job_source.h"
+#include "orb/sim/multicore_simulator.h"
 #include "orb/sim/virtual_core.h"
 #include "orb/sim/workload.h"
 
 namespace corelane::sim {
-
-// A job that a caller sends.
-struct PlannedJob {
-  Duration nominal{};  // its nominal release, after TaskPlan::first_release
-  Duration late{};     // how much later it arrives, >= 0
-  Duration demand{};   // its execution time, > 0
-};
 
 // One task and the behavior of its caller.
 struct TaskPlan {
@@ -47,37 +41,6 @@ struct TaskPlan {
   std::uint32_t one_in = 1;  // demand_to and sleeps_for apply to one job in `one_in`, at random
   std::optional<Time> departs{};
   PeerId peer{};
-  // If set: returns the caller's jobs one after the other, in place of `every`, `demand`, `demand_to` and `jittered`.
-  // Their nominal releases do not decrease.
-  std::function<PlannedJob()> jobs{};
-};
-
-// A job of a task that has ended.
-struct EndedJob {
-  std::size_t plan = 0;
-  std::uint64_t number = 0;  // of the plan's jobs, from 0
-  Time nominal{};            // the nominal release
-  Time started{};            // when it first ran
-  Time ended{};
-  CoreId core = no_core;
-  bool cancelled = false;  // its task stopped it, see OverrunPolicy::cancel
-};
-
-// A job of a task that runs.
-struct RunningJob {
-  std::size_t plan = 0;
-  std::uint64_t number = 0;
-
-  friend bool operator==(const RunningJob&, const RunningJob&) = default;
-};
-
-// SimulationObserver is told what happens to the jobs of tasks. It must not call the Simulator.
-class SimulationObserver {
- public:
-  virtual ~SimulationObserver() = default;
-  // From now on the core runs this job. Nothing: it runs no job of a task. Repeated if nothing has changed.
-  virtual void runs(Time now, CoreId core, std::optional<RunningJob> job) = 0;
-  virtual void ended(const EndedJob& job) = 0;
 };
 
 // A server on a core. The Manager does not know it: charge it with Manager::set_interference(), or analyze it by hand.
@@ -148,8 +111,12 @@ class Simulator {
   // ConstantBandwidthServer; on other cores, add the other kinds.
   std::size_t add_server(const ServerPlan& plan);
   std::size_t add_work(const WorkPlan& plan);
-  // Tells the observer of all that follows. It must outlive the Simulator. Null: nobody is told.
-  void observe(SimulationObserver* observer) { observer_ = observer; }
+  // Takes the jobs of every plan from the source, in place of `every`, `demand`, `demand_to` and `jittered`. Their
+  // releases count from TaskPlan::first_release. The source must outlive the Simulator. Call it before run().
+  void use_jobs(JobSource& source) { source_ = &source; }
+  // Tells the observer of the jobs of tasks. It must outlive the Simulator. Jobs that their task refuses or cancels do
+  // not finish. FinishedJob::preemptions and ::migrations are not counted.
+  void observe(JobObserver& observer) { observer_ = &observer; }
   // Calls CoreScheduler::allow_early() for every core. Do not allow it beside servers that run below a task.
   void allow_early(bool allowed);
 
@@ -211,6 +178,7 @@ class Simulator {
     std::unordered_map<std::uint64_t, std::size_t> own_servers{};  // by task id
     bool touched = false;                                          // needs a dispatch
     bool lost = false;
+    std::optional<ExecutedSlice> slice{};  // for the observer: the job of a task that runs; its end is not known
   };
   struct JobState {
     std::size_t plan;  // index of the plan or the work
@@ -220,6 +188,7 @@ class Simulator {
     bool cancelled = false;
     bool is_of_task = false;  // neither platform load nor work without a contract
     std::uint64_t number = 0;
+    Time arrival{};
     Time started = never;
   };
 
@@ -230,10 +199,12 @@ class Simulator {
   void lock(CoreState& core, JobId job, bool locks);
   JobState draw(std::size_t plan, Time nominal);
   void release(std::size_t plan, std::uint64_t number);
-  void release_planned(std::size_t plan, std::uint64_t number);
-  void schedule_planned(std::size_t plan, std::uint64_t number);
+  void release_next(std::size_t plan, std::uint64_t number);
+  void schedule_next(std::size_t plan, std::uint64_t number);
   void arrive_at_manager(JobState state, std::uint64_t number);
-  void tell_observer(const CoreState& core);
+  void tell_dispatch(CoreState& core);
+  void end_slice(CoreState& core);
+  void tell_end(CoreState& core, const JobState& state);
   void start_platform_load(std::size_t core);
   void fire(std::size_t core);
   void arrive(std::size_t work);
@@ -276,7 +247,6 @@ class Simulator {
   std::uint64_t sequence_ = 0;
   std::vector<CoreState> cores_;
   std::vector<TaskPlan> plans_;
-  std::vector<PlannedJob> next_jobs_;  // by plan: the scheduled one, if TaskPlan::jobs is set
   std::vector<TaskReport> reports_;
   std::vector<JobState> jobs_;  // index: JobId - 1
   struct ServerState {
@@ -305,7 +275,9 @@ class Simulator {
   };
   std::unordered_map<std::uint32_t, Resource> resources_;  // by id
   std::uint64_t collisions_ = 0;
-  SimulationObserver* observer_ = nullptr;
+  JobSource* source_ = nullptr;
+  std::vector<JobRelease> next_jobs_;  // by plan, if there is a source: the job whose release is scheduled
+  JobObserver* observer_ = nullptr;
   std::uint64_t hash_ = 0xcbf2'9ce4'8422'2325;
 };
 

@@ -24,7 +24,7 @@ Simulator::JobState Simulator::draw(std::size_t index, Time nominal) {
 void Simulator::release(std::size_t index, std::uint64_t number) {
   const TaskPlan& plan = plans_[index];
   if (reports_[index].evicted || (plan.departs && now_ >= *plan.departs)) return;
-  if (plan.jobs) return release_planned(index, number);
+  if (source_ != nullptr) return release_next(index, number);
   const Duration every = plan.every > Duration::zero() ? plan.every : plan.contract.period;
   const Time nominal = plan.first_release + every * static_cast<std::int64_t>(number);
   arrive_at_manager(draw(index, nominal), number);
@@ -35,41 +35,71 @@ void Simulator::release(std::size_t index, std::uint64_t number) {
   schedule(std::max(now_, next + late), Class::release, What::release, index, number + 1);
 }
 
-void Simulator::release_planned(std::size_t index, std::uint64_t number) {
+void Simulator::release_next(std::size_t index, std::uint64_t number) {
   const TaskPlan& plan = plans_[index];
-  const PlannedJob& next = next_jobs_[index];
+  const JobRelease& next = next_jobs_[index];
   arrive_at_manager({.plan = index,
-                     .nominal = plan.first_release + next.nominal,
+                     .nominal = plan.first_release + next.nominal.time_since_epoch(),
                      .demand = next.demand,
                      .sleeps = plan.sleeps_for > Duration::zero()},
                     number);
-  schedule_planned(index, number + 1);
+  schedule_next(index, number + 1);
 }
 
-// Asks the caller for its next job, which has this number.
-void Simulator::schedule_planned(std::size_t index, std::uint64_t number) {
-  PlannedJob& next = next_jobs_[index];
-  next = plans_[index].jobs();
-  const Time arrival = plans_[index].first_release + next.nominal + next.late;
+// Asks the source for the plan's next job, which has this number.
+void Simulator::schedule_next(std::size_t index, std::uint64_t number) {
+  const auto next = source_->next(index);
+  if (!next) return;
+  next_jobs_[index] = *next;
+  const Time arrival = plans_[index].first_release + next->nominal.time_since_epoch() + next->delay;
   schedule(std::max(now_, arrival), Class::release, What::release, index, number);
 }
 
 void Simulator::arrive_at_manager(JobState state, std::uint64_t number) {
   state.is_of_task = true;
   state.number = number;
-  const std::size_t plan = state.plan;
+  state.arrival = now_;
   const JobId job = new_job(state);
-  tell_manager(
-      Arrived{.at = now_, .job = job, .task = reports_[plan].task, .peer = plans_[plan].peer, .contract = {}});
+  tell_manager(Arrived{.at = now_,
+                       .job = job,
+                       .task = reports_[state.plan].task,
+                       .peer = plans_[state.plan].peer,
+                       .contract = {}});
 }
 
-// Tells what the core runs from now on.
-void Simulator::tell_observer(const CoreState& core) {
+// Notes what the core runs from now on.
+void Simulator::tell_dispatch(CoreState& core) {
   const auto running = core.core.running();
   JobState* const job = running ? &jobs_[running->value - 1] : nullptr;
-  if (job == nullptr || !job->is_of_task) return observer_->runs(now_, core.options.id, std::nullopt);
+  const bool is_of_task = job != nullptr && job->is_of_task;
+  if (core.slice && is_of_task && core.slice->task == job->plan && core.slice->number == job->number) return;
+  end_slice(core);
+  if (!is_of_task) return;
   if (job->started == never) job->started = now_;
-  observer_->runs(now_, core.options.id, RunningJob{.plan = job->plan, .number = job->number});
+  core.slice = ExecutedSlice{
+      .task = job->plan, .number = job->number, .core = core.options.id, .begin = now_, .end = now_};
+}
+
+void Simulator::end_slice(CoreState& core) {
+  if (!core.slice) return;
+  core.slice->end = now_;
+  if (core.slice->begin < now_) observer_->executed(*core.slice);
+  core.slice.reset();
+}
+
+void Simulator::tell_end(CoreState& core, const JobState& state) {
+  end_slice(core);
+  if (state.cancelled) return;
+  const Duration deadline = plans_[state.plan].contract.deadline;
+  observer_->finished({.task = state.plan,
+                       .number = state.number,
+                       .release = state.nominal,
+                       .arrival = state.arrival,
+                       .start = state.started,
+                       .finish = now_,
+                       .deadline = state.nominal + deadline,
+                       .core = core.options.id,
+                       .demand = state.demand});
 }
 
 }  // namespace corelane::sim
