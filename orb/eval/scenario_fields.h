@@ -16,6 +16,7 @@ enum class FieldKind : std::uint8_t {
   fraction,   // a number with six digits behind the point
   duration,   // "10ms"
   durations,  // a list of durations
+  fractions,  // a list of fractions
   sections,   // a table: resources with durations
   value,      // of a sweep: any of the above except lists and tables
   values,     // a list of such values

@@ -100,6 +100,20 @@ std::string store(const Node& value, const FieldInfo& info, std::vector<Duration
   return {};
 }
 
+std::string store(const Node& value, const FieldInfo& info, std::vector<Fraction>& out) {
+  const std::string list_expected =
+      "a list of numbers from " + decimal({info.least}) + " to " + decimal({info.most}) + ", such as [0.2, 0.5]";
+  if (value.kind != Node::Kind::list || value.children.empty()) return list_expected;
+  std::vector<Fraction> given;
+  for (const Node& item : value.children) {
+    Fraction fraction;
+    if (!store(item, info, fraction).empty()) return list_expected + "; " + shown(item) + " is none";
+    given.push_back(fraction);
+  }
+  out = std::move(given);
+  return {};
+}
+
 std::string store(const Node& value, const FieldInfo& info, std::vector<Section>& out) {
   if (value.kind != Node::Kind::table || value.children.size() > max_uses)
     return "at most four resources with their longest sections, such as { bus = \"200us\" }";

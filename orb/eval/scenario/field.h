@@ -21,7 +21,7 @@ template <typename Table>
 using Member =
     std::variant<std::string Table::*, std::int64_t Table::*, Fraction Table::*, std::optional<Fraction> Table::*,
                  Duration Table::*, std::optional<Duration> Table::*, std::vector<Duration> Table::*,
-                 std::vector<Section> Table::*, std::optional<Node> Table::*, std::vector<Node> Table::*>;
+                 std::vector<Fraction> Table::*, std::vector<Section> Table::*, std::optional<Node> Table::*, std::vector<Node> Table::*>;
 
 template <typename Table>
 struct Field {
@@ -38,6 +38,7 @@ std::string store(const Node& value, const FieldInfo& info, std::optional<Fracti
 std::string store(const Node& value, const FieldInfo& info, Duration& out);
 std::string store(const Node& value, const FieldInfo& info, std::optional<Duration>& out);
 std::string store(const Node& value, const FieldInfo& info, std::vector<Duration>& out);
+std::string store(const Node& value, const FieldInfo& info, std::vector<Fraction>& out);
 std::string store(const Node& value, const FieldInfo& info, std::vector<Section>& out);
 std::string store(const Node& value, const FieldInfo& info, std::optional<Node>& out);
 std::string store(const Node& value, const FieldInfo& info, std::vector<Node>& out);
@@ -52,7 +53,8 @@ template <typename Table>
 FieldKind kind_of(const Field<Table>& field) {
   if (field.info.choices != nullptr) return FieldKind::choice;
   constexpr FieldKind kinds[] = {FieldKind::text,     FieldKind::whole,    FieldKind::fraction,  FieldKind::fraction,
-                                 FieldKind::duration, FieldKind::duration, FieldKind::durations, FieldKind::sections,
+                                 FieldKind::duration, FieldKind::duration, FieldKind::durations, FieldKind::fractions,
+                                 FieldKind::sections,
                                  FieldKind::value,    FieldKind::values};
   static_assert(std::size(kinds) == std::variant_size_v<Member<Table>>);
   return kinds[field.member.index()];

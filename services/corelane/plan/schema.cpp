@@ -55,6 +55,8 @@ Json value_schema_of(const ScenarioField& field) {
       return duration_schema();
     case FieldKind::durations:
       return list_of(duration_schema());
+    case FieldKind::fractions:
+      return list_of(fraction_schema(field.info));
     case FieldKind::sections:
       return {{"type", "object"}, {"additionalProperties", duration_schema()}, {"maxProperties", max_uses}};
     case FieldKind::value:
