@@ -1,8 +1,10 @@
 #include "orb/eval/experiment/job_account.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "orb/eval/generate/random_source.h"
+#include "orb/sched/ticks.h"
 
 namespace corelane::eval {
 namespace {
@@ -15,9 +17,9 @@ std::uint64_t seed_of_task(std::uint64_t run_seed, std::size_t task) noexcept {
 // Returns how late a job comes: a uniform time from 0 to the jitter.
 Duration random_delay(Duration jitter, std::uint64_t seed, std::size_t task, std::uint64_t number) {
   if (jitter == Duration::zero()) return {};
-  Random::result_type fraction_of = sim::JobRandom(seed, task, number)();
+  const std::uint64_t drawn = sim::JobRandom(seed, task, number)();
   const auto values = static_cast<sched::Wide>(jitter.count()) + 1;
-  return Duration{static_cast<std::int64_t>(static_cast<sched::Wide>(fraction_of >> 1) * values >> 63)};
+  return Duration{static_cast<std::int64_t>(static_cast<sched::Wide>(drawn >> 1) * values >> 63)};
 }
 
 }  // namespace
