@@ -99,6 +99,22 @@ struct Generator {
   std::optional<Fraction> execution_min{};
 };
 
+// How the sets of tasks are run and compared, for `corelane simulate` and `corelane eval`.
+struct Experiment {
+  std::vector<std::string> dispatchers{};  // see dispatchers.h; empty: mc-orb and mc-orb*
+  std::string baseline{};                  // the dispatcher with which the others are compared; empty: the last one
+  Duration length = std::chrono::seconds{1};
+  std::string transport = "channel";  // of real runs
+  std::string note{};                 // a sentence that belongs under the results
+};
+
+// Figures that somebody published, to be printed beside ours.
+struct Published {
+  std::string dispatcher{};
+  std::vector<std::string> values{};  // one for each combination of the sweeps, in their order
+  std::string source{};
+};
+
 struct Scenario {
   std::string name{};
   std::int64_t seed = 1;
@@ -107,6 +123,8 @@ struct Scenario {
   Policy policy{};
   std::vector<ListedTask> tasks{};
   std::optional<Generator> generate{};
+  Experiment experiment{};
+  std::vector<Published> published{};
 };
 
 }  // namespace corelane::eval
