@@ -64,7 +64,8 @@ class ResultReader {
 
   // Returns the first column that the table lacks; "" if it has all.
   std::string missing() const {
-    for (const auto& known : {std::span<const std::string_view>(origin_columns), std::span(result_columns)})
+    using Names = std::span<const std::string_view>;
+    for (const Names known : {Names(origin_columns), Names(result_columns)})
       for (const std::string_view name : known)
         if (std::ranges::find(columns_, name) == columns_.end()) return std::string(name);
     return {};
