@@ -21,9 +21,9 @@ class DurationDistribution {
   DurationDistribution(Duration constant = {});  // NOLINT: implicit, so that `.dispatch = 5us` is possible
 
   // Takes the values at equally spaced probabilities, from 0 to 1. Between two of them the distribution is uniform. So
-  // {least, most} is uniform, {min, median, max} has two pieces, and n sorted measurements repeat what was measured.
-  // The order does not matter. Values outside of [0, longest_random_time] count as the nearest one inside. Without
-  // values, the constant is zero.
+  // {least, most} is uniform, {min, median, max} has two pieces, and many measurements give their own distribution. The
+  // order of the values does not matter. Values outside of [0, longest_random_time] count as the nearest one inside.
+  // Without values the result is zero.
   static DurationDistribution of_quantiles(std::vector<Duration> values);
 
   Duration least() const { return quantiles_.empty() ? constant_ : quantiles_.front(); }
