@@ -36,16 +36,18 @@ class CellCounter {
     DispatcherSummary sum{.dispatcher = dispatchers_[dispatcher]};
     const Dispatcher* const known = find_named(eval::dispatchers(), sum.dispatcher);
     sum.refuses = known != nullptr && known->refuses;
-    std::uint64_t sets = 0, missed = 0, whole = 0;
+    std::uint64_t sets = 0, missed = 0, missed_by_itself = 0, whole = 0;
     for (const auto& [number, under] : sets_) {
       const SetResult* const result = under[dispatcher];
       if (result == nullptr) continue;
       ++sets;
       if (result->missed()) ++missed;
+      if (result->misses > result->host_misses) ++missed_by_itself;
       if (result->admitted == result->tasks) ++whole;
       add(sum, *result, starred_ < under.size() ? under[starred_] : nullptr);
     }
     sum.missed_sets = estimate_of(missed, sets);
+    sum.own_missed_sets = estimate_of(missed_by_itself, sets);
     sum.admitted_sets = estimate_of(whole, sets);
     return sum;
   }

@@ -31,18 +31,30 @@ const Published* published_for(const std::vector<Published>& published, const st
   return found == published.end() ? nullptr : &*found;
 }
 
+bool some_by_host(const ExperimentSummary& summary) {
+  return std::ranges::any_of(summary.cells, [](const CellSummary& cell) {
+    return std::ranges::any_of(cell.dispatchers, [](const DispatcherSummary& sum) {
+      return sum.own_missed_sets.hits < sum.missed_sets.hits;
+    });
+  });
+}
+
 Table misses_table(const ExperimentSummary& summary, const std::vector<Published>& published) {
   Table table = table_of_cells(summary, "Sets with a missed deadline: the fraction, with its 95 % interval");
   const auto& dispatchers = summary.cells.front().dispatchers;
+  const bool by_host = some_by_host(summary);
+  if (by_host) table.notes.push_back("not by host: without misses that a gap of the machine explains.");
   for (std::size_t d = 0; d < dispatchers.size(); ++d) {
     const Published* const theirs = published_for(published, dispatchers[d].dispatcher);
     table.columns.push_back(dispatchers[d].dispatcher);
     table.columns.push_back("95 %");
+    if (by_host) table.columns.push_back("not by host");
     if (theirs != nullptr) table.columns.push_back("published");
     for (std::size_t i = 0; i < summary.cells.size(); ++i) {
       const Estimate& missed = summary.cells[i].dispatchers[d].missed_sets;
       table.rows[i].push_back(missed.trials == 0 ? "-" : fixed(missed.value(), 3));
       table.rows[i].push_back(interval_text(missed.low, missed.high, 3));
+      if (by_host) table.rows[i].push_back(fixed(summary.cells[i].dispatchers[d].own_missed_sets.value(), 3));
       if (theirs != nullptr) table.rows[i].push_back(i < theirs->values.size() ? theirs->values[i] : "-");
     }
     if (theirs != nullptr && !theirs->source.empty())

@@ -19,7 +19,7 @@ constexpr std::string_view origin_columns[] = {"experiment", "scenario", "mode",
                                                "kernel",     "version",  "seed", "cell"};
 constexpr std::string_view result_columns[] = {
     "set",    "dispatcher", "tasks",    "admitted",          "utilization",    "admitted_utilization", "jobs",
-    "misses", "late_tasks", "overruns", "worst_of_deadline", "worst_of_bound", "trace_hash"};
+    "misses", "host_misses", "late_tasks", "overruns", "worst_of_deadline", "worst_of_bound", "trace_hash"};
 
 Fraction utilization_of_task(const Task& task) {
   return {sched::ppm_of(sched::share_of(task.contract.budget.count(), task.contract.period.count()))};
@@ -86,7 +86,7 @@ class ResultReader {
         read_number(field("cell"), r.cell) && read_number(field("set"), r.set) && read_number(field("tasks"), r.tasks) &&
         read_number(field("admitted"), r.admitted) && read_fraction(field("utilization"), r.utilization) &&
         read_fraction(field("admitted_utilization"), r.admitted_utilization) && read_number(field("jobs"), r.jobs) &&
-        read_number(field("misses"), r.misses) && read_number(field("late_tasks"), r.late_tasks) &&
+        read_number(field("misses"), r.misses) && read_number(field("host_misses"), r.host_misses) && read_number(field("late_tasks"), r.late_tasks) &&
         read_number(field("overruns"), r.overruns) && read_fraction(field("worst_of_deadline"), r.worst_of_deadline) &&
         read_fraction(field("worst_of_bound"), r.worst_of_bound) && read_number(field("trace_hash"), r.trace_hash, 16);
     if (!is_good) return std::nullopt;
@@ -111,6 +111,7 @@ std::optional<std::string_view> take_line(std::string_view& text) {
 
 SetResult summed_up(const RunRequest& request, const RunOutcome& outcome) {
   SetResult result{.dispatcher = std::string(request.dispatcher->name), .trace_hash = outcome.trace_hash};
+  result.host_misses = static_cast<std::uint64_t>(std::ranges::count(outcome.misses, MissCause::host, &JobRecord::cause));
   for (std::size_t i = 0; i < outcome.tasks.size(); ++i) {
     const TaskOutcome& task = outcome.tasks[i];
     const Fraction utilization = utilization_of_task(request.tasks[i]);
@@ -151,7 +152,7 @@ std::string results_line(const ResultsOrigin& origin, const SweptValues& swept, 
   for (const auto& [field, value] : swept) fields.push_back(value);
   for (const std::string& field :
        {std::to_string(r.set), r.dispatcher, std::to_string(r.tasks), std::to_string(r.admitted),
-        decimal(r.utilization), decimal(r.admitted_utilization), std::to_string(r.jobs), std::to_string(r.misses),
+        decimal(r.utilization), decimal(r.admitted_utilization), std::to_string(r.jobs), std::to_string(r.misses), std::to_string(r.host_misses),
         std::to_string(r.late_tasks), std::to_string(r.overruns), decimal(r.worst_of_deadline),
         decimal(r.worst_of_bound), hexadecimal_of(r.trace_hash)})
     fields.push_back(field);

@@ -30,7 +30,8 @@ struct SetResult {
   Fraction admitted_utilization{};
   std::uint64_t jobs = 0;  // of admitted tasks, with deadlines within the run
   std::uint64_t misses = 0;
-  std::uint64_t late_tasks = 0;  // tasks with at least one miss
+  std::uint64_t host_misses = 0;  // of these: what the machine caused; only in real runs
+  std::uint64_t late_tasks = 0;   // tasks with at least one miss
   std::uint64_t overruns = 0;
   Fraction worst_of_deadline{};  // the largest quotient of worst response and deadline
   Fraction worst_of_bound{};     // the largest quotient of worst response and bound; 0: no task has a bound
