@@ -24,7 +24,7 @@ struct OpenRun {
   std::vector<const eval::Dispatcher*> dispatchers{};
 };
 
-// Runs a request. The fault is a sentence.
+// Runs a request. The fault is a sentence; empty: the run was stopped.
 using RunFunction = std::function<Expected<eval::RunOutcome, std::string>(const eval::RunRequest& request)>;
 
 class SetRunner {
