@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "orb/base/contract.h"
 #include "orb/base/counted.h"
 #include "orb/core/config/settings_of.h"
 #include "orb/core/config/toml_text.h"
@@ -34,36 +35,49 @@ namespace {
 constexpr int done = 0, unfinished = 1, wrong_experiment = 2;
 constexpr std::size_t sets_in_virtual_batch = 256;
 constexpr std::int64_t quick_sets = 4;
+constexpr const char* quick_suffix = "-quick";
 
 // What a file asks for.
 struct OpenExperiment {
   std::vector<eval::Cell> cells{};
   std::vector<const eval::Dispatcher*> dispatchers{};
   std::string baseline{};
+  std::vector<eval::Published> published{};
   eval::ResultsOrigin origin{};
   eval::RunDefaults defaults{};
 };
 
 using ExperimentFault = eval::ScenarioFault;
 
-// Leaves three combinations of many, four sets of each, and the first dispatcher beside the baseline.
+// Leaves the first, the middle and the last item.
+template <typename Item>
+void leave_three(std::vector<Item>& items) {
+  if (items.size() > 3) items = {items.front(), items[items.size() / 2], items.back()};
+}
+
+// Leaves three combinations, four sets of each, and the first dispatcher beside the baseline. The results go into
+// another file, because the combinations get other numbers.
 void shorten(OpenExperiment& experiment) {
-  std::vector<eval::Cell>& cells = experiment.cells;
-  if (cells.size() > 3) cells = {cells.front(), cells[cells.size() / 2], cells.back()};
-  for (eval::Cell& cell : cells) cell.scenario.repetitions = std::min(cell.scenario.repetitions, quick_sets);
-  std::erase_if(experiment.dispatchers, [&, kept = false](const eval::Dispatcher* dispatcher) mutable {
-    if (dispatcher->name == experiment.baseline) return false;
-    return std::exchange(kept, true);
+  leave_three(experiment.cells);
+  for (eval::Published& published : experiment.published) leave_three(published.values);
+  for (eval::Cell& cell : experiment.cells)
+    cell.scenario.repetitions = std::min(cell.scenario.repetitions, quick_sets);
+  const auto other = std::ranges::find_if(experiment.dispatchers, [&](const eval::Dispatcher* dispatcher) {
+    return dispatcher->name != experiment.baseline;
   });
+  const eval::Dispatcher* const kept = other == experiment.dispatchers.end() ? nullptr : *other;
+  std::erase_if(experiment.dispatchers, [&](const eval::Dispatcher* dispatcher) {
+    return dispatcher != kept && dispatcher->name != experiment.baseline;
+  });
+  experiment.origin.scenario += quick_suffix;
 }
 
 std::optional<ExperimentFault> fault_of_experiment(const OpenExperiment& experiment, const std::string& path) {
-  const eval::Scenario& scenario = experiment.cells.front().scenario;
   if (std::ranges::find(experiment.dispatchers, experiment.baseline, &eval::Dispatcher::name) ==
       experiment.dispatchers.end())
     return ExperimentFault{path + ": experiment.baseline = \"" + experiment.baseline +
                            "\" is none of experiment.dispatchers; add it there, or name another one"};
-  for (const eval::Published& published : scenario.published)
+  for (const eval::Published& published : experiment.published)
     if (published.values.size() != experiment.cells.size())
       return ExperimentFault{path + ": published.values of " + published.dispatcher + " has " +
                              counted(published.values.size(), "value") + ", but there are " +
@@ -81,6 +95,7 @@ Expected<OpenExperiment, ExperimentFault> open_experiment(const EvaluateOptions&
   const eval::Scenario& scenario = cells->front().scenario;
   OpenExperiment experiment{.dispatchers = eval::dispatchers_of(scenario.experiment),
                             .baseline = eval::baseline_of(scenario.experiment),
+                            .published = scenario.published,
                             .origin = {.experiment = scenario.name,
                                        .scenario = eval::fingerprint(*text),
                                        .mode = options.mode,
@@ -195,7 +210,8 @@ class Evaluator {
 };
 
 std::string output_of(const EvaluateOptions& options) {
-  return options.output.empty() ? std::filesystem::path(options.file).stem().string() + ".csv" : options.output;
+  if (!options.output.empty()) return options.output;
+  return std::filesystem::path(options.file).stem().string() + (options.quick ? quick_suffix : "") + ".csv";
 }
 
 // Returns what a reader has to know before the figures.
@@ -251,8 +267,7 @@ int conclude(const EvaluateOptions& options, const Evaluator& evaluator, std::os
   const eval::Scenario& scenario = experiment.cells.front().scenario;
   const std::string heading = heading_of(experiment);
   const eval::ExperimentSummary summary = evaluator.summary();
-  const std::vector<eval::Table> tables =
-      eval::tables_of(summary, options.quick ? std::vector<eval::Published>{} : scenario.published);
+  const std::vector<eval::Table> tables = eval::tables_of(summary, experiment.published);
   out << heading << "\n\n";
   for (const eval::Table& table : tables) out << eval::text_of(table) << "\n";
   if (!scenario.experiment.note.empty()) out << scenario.experiment.note << "\n";
