@@ -4,7 +4,6 @@
 // Threads: pure functions. They allocate.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -29,8 +28,7 @@ struct ReportInput {
   std::vector<Scenario> scenarios{};  // one for each cell of the summary
 };
 
-// `results`: those from which the summary was made. In virtual time some sets are run again, to show what happened in
-// them. Cost: about 20 runs for each dispatcher.
-std::string html_report(const ReportInput& input, std::span<const SetResult> results);
+// In virtual time some sets are run again, to show what happened in them. Cost: 20 runs for each dispatcher.
+std::string html_report(const ReportInput& input);
 
 }  // namespace corelane::eval

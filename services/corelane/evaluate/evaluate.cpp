@@ -273,8 +273,7 @@ int conclude(const EvaluateOptions& options, const Evaluator& evaluator, std::os
   if (!scenario.experiment.note.empty()) out << scenario.experiment.note << "\n";
   out << "Each set: " << output_of(options) << "\n";
   if (!options.report.empty()) {
-    const std::string report =
-        eval::html_report(report_input(experiment, heading, summary, tables), evaluator.results());
+    const std::string report = eval::html_report(report_input(experiment, heading, summary, tables));
     if (!write_report(options.report, report))
       return complain_of_experiment(options.report + " cannot be written; name another file for --report", err);
     out << "Report: " << options.report << "\n";
