@@ -76,6 +76,7 @@ Example example_of(const Scenario& scenario, const Dispatcher& dispatcher, const
 
 Curve exceedance(std::string name, std::vector<double> values, std::size_t color) {
   Curve curve{.name = std::move(name), .color = color};
+  if (values.empty()) return curve;
   std::ranges::sort(values);
   const auto count = static_cast<double>(values.size());
   const auto add = [&](std::size_t i) {
@@ -87,7 +88,6 @@ Curve exceedance(std::string name, std::vector<double> values, std::size_t color
   for (std::size_t i = 0; i < curve_points / 2; ++i) chosen.push_back(i * values.size() / (curve_points / 2));
   for (std::size_t left = values.size(); left > 0 && chosen.size() < curve_points; left = left * 9 / 10)
     chosen.push_back(values.size() - left);
-  if (values.empty()) return curve;
   chosen.push_back(values.size() - 1);
   std::ranges::sort(chosen);
   const auto repeated = std::ranges::unique(chosen);

@@ -150,7 +150,6 @@ class Evaluator {
     return std::nullopt;
   }
 
-  const std::vector<eval::SetResult>& results() const { return results_; }
   const OpenExperiment& experiment() const { return experiment_; }
 
   eval::ExperimentSummary summary() const {
