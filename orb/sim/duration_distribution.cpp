@@ -5,8 +5,6 @@
 
 namespace corelane::sim {
 
-DurationDistribution::DurationDistribution(Duration constant) : constant_(std::max(constant, Duration::zero())) {}
-
 DurationDistribution DurationDistribution::of_quantiles(std::vector<Duration> values) {
   for (Duration& value : values) value = std::clamp(value, Duration::zero(), longest_random_time);
   std::sort(values.begin(), values.end());

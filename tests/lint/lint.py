@@ -81,6 +81,9 @@ ROOMS = {
         "admission": ["analysis", "schedulers", "servers"],
         "trace": ["schedulers"],
     },
+    "orb/sim": {
+        "multicore": [],
+    },
     "orb/eval": {
         "generate": [],
         "scenario": ["generate"],

@@ -22,9 +22,7 @@ class Cluster {
   // Owns the cores [first_core, first_core + cores), all idle.
   Cluster(std::uint32_t first_core, std::uint32_t cores);
 
-  std::uint32_t first_core() const { return first_core_; }
-
-  // A job is ready. `core` is where it ran last, a core of this cluster; or `nowhere`.
+  // A job is ready. `core` is where it ran last, in this cluster or in another one; or `nowhere`.
   void add(JobIndex job, const Urgency& urgency, std::uint32_t core);
 
   // The job on the core has ended or left, so the core is idle.

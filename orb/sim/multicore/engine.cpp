@@ -67,11 +67,11 @@ void Engine::release_due() {
 // At most one decision for each ready job and one for each that it preempts.
 void Engine::dispatch() {
   for (const std::uint32_t cluster : touched_) {
-    is_touched_[cluster] = false;
     while (const auto decision = clusters_[cluster].decide()) {
       if (decision->preempts) preempt(decision->core);
       start(decision->job, decision->core);
     }
+    is_touched_[cluster] = false;
   }
   touched_.clear();
 }
@@ -92,7 +92,7 @@ void Engine::ask_source(std::uint32_t task) {
 void Engine::release(std::uint32_t task) {
   TaskState& state = tasks_[task];
   trace_.add(now_, TraceHash::Event::released, task, state.core);
-  const Duration demand = std::max(state.next.demand, Duration::zero());
+  const Duration demand = std::clamp(state.next.demand, Duration::zero(), longest_demand);
   const JobIndex index = jobs_.take({.nominal = state.next.nominal,
                                      .arrival = now_,
                                      .deadline = state.next.nominal + state.deadline,
@@ -158,10 +158,10 @@ void Engine::start(JobIndex index, std::uint32_t core_index) {
 
 // Returns what it costs to let the job run on the core from now on.
 Duration Engine::start_overhead(const Job& job, std::uint32_t core) {
-  const Duration dispatch = overheads_.charge(OverheadKind::dispatch);
-  if (!job.started) return dispatch + overheads_.charge(OverheadKind::hop);
-  if (job.core != core) return dispatch + overheads_.charge(OverheadKind::migration);
-  return job.preempted ? dispatch + overheads_.charge(OverheadKind::preemption) : dispatch;
+  const Duration cost = overheads_.charge(OverheadKind::dispatch);
+  if (!job.started) return cost + overheads_.charge(OverheadKind::hop);
+  if (job.core != core) return cost + overheads_.charge(OverheadKind::migration);
+  return job.preempted ? cost + overheads_.charge(OverheadKind::preemption) : cost;
 }
 
 void Engine::preempt(std::uint32_t core) {

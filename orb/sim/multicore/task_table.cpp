@@ -55,14 +55,14 @@ JobIndex TaskTable::remove_first(JobPool& jobs, std::size_t task) {
 }
 
 void TaskTable::count(const Job& job, Time finish) {
-  TaskResponses& responses = tasks_[job.task].responses;
+  TaskResponses& total = tasks_[job.task].responses;
   const Duration response = finish - job.nominal;
-  ++responses.jobs;
-  if (finish > job.deadline) ++responses.misses;
-  responses.worst = std::max(responses.worst, response);
-  responses.sum += response;
-  responses.preemptions += job.preemptions;
-  responses.migrations += job.migrations;
+  ++total.jobs;
+  if (finish > job.deadline) ++total.misses;
+  total.worst = std::max(total.worst, response);
+  total.sum += response;
+  total.preemptions += job.preemptions;
+  total.migrations += job.migrations;
 }
 
 TaskResponses TaskTable::responses(const JobPool& jobs, std::size_t task, Time now) const {
