@@ -34,8 +34,13 @@ sched::ManagerOptions simulated_manager(const dispatch::ExecutiveOptions& server
   return dispatch::manager_options(server, leases);
 }
 
-// Returns when the run starts. Until then the cores are idle, so that tasks that have to move do so.
-Duration start_of_run(const dispatch::ExecutiveOptions& server) { return 10ms + 2 * server.platform.period; }
+// Returns when the run starts. Until then the cores are idle, so that tasks that have to move do so. The platform load
+// comes at the start.
+Duration start_of_run(const dispatch::ExecutiveOptions& server) {
+  constexpr Duration settling = 10ms;
+  const Duration period = server.platform.period;
+  return period > Duration::zero() ? period * (settling / period + 2) : settling;
+}
 
 sim::TaskPlan task_plan(const Task& task, Duration start, Duration spin) {
   sim::TaskPlan plan{.contract = task.contract, .first_release = Time{start}};
