@@ -84,7 +84,7 @@ TEST_CASE("dispatchers are compared pairwise with the baseline, adjusted over th
 }
 
 TEST_CASE("the opposite difference is worse, and many equal sets are no worse") {
-  Compared compared{.cells = {{}}, .dispatchers = {"a", "b"}, .baseline = "a"};
+  Compared compared{.cells = std::vector<SweptValues>(1), .dispatchers = {"a", "b"}, .baseline = "a"};
   std::vector<SetResult> results;
   for (std::int64_t set = 0; set < 400; ++set) {
     results.push_back(result(0, set, "a", false));
