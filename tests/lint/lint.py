@@ -81,10 +81,16 @@ ROOMS = {
         "admission": ["analysis", "schedulers", "servers"],
         "trace": ["schedulers"],
     },
+    "orb/sim": {
+        "multicore": [],
+    },
     "orb/eval": {
         "generate": [],
         "scenario": ["generate"],
         "planning": [],
+        "statistics": [],
+        "experiment": ["generate"],
+        "report": [],
     },
     "orb/corba": {"types": [], "interfaces": []},  # sources alone: users and generated code include the headers at the top
     "idl/front": {
@@ -128,7 +134,10 @@ ROOMS = {
         "servers": ["host", "output"],
         "reservation": ["host", "output", "references"],
         "plan": ["output"],
-        "commands": ["doctor", "host", "measure", "naming", "output", "plan", "references", "reservation", "servers", "trace"],
+        "simulate": ["output", "plan"],
+        "evaluate": ["output", "plan"],
+        "commands": ["doctor", "evaluate", "host", "measure", "naming", "output", "plan", "references", "reservation", "servers",
+                     "simulate", "trace"],
     },
 }
 # Headers in rooms that other folders may include. Tests may include any. Make these lists shorter, not longer.

@@ -1,0 +1,132 @@
+#include "orb/eval/report.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstddef>
+
+#include "orb/eval/comparison_tables.h"
+#include "orb/eval/report/acceptance_charts.h"
+#include "orb/eval/report/chart.h"
+#include "orb/eval/report/examples.h"
+#include "orb/eval/report/svg.h"
+#include "orb/eval/scenario_file.h"
+#include "orb/eval/virtual_run.h"
+
+namespace report_test {
+
+using namespace corelane;
+using namespace corelane::eval;
+
+namespace {
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != text.npos; at += part.size()) ++count;
+  return count;
+}
+
+// Runs a small experiment and returns its report.
+std::string report_of(const std::string& title) {
+  const auto cells = parse_scenario(
+      "repetitions = 5\n[platform]\ncores = 2\n[generate]\ntasks = 6\n[experiment]\nlength = \"300ms\"\n"
+      "[[sweep]]\nfield = \"generate.utilization\"\nvalues = [1.0, 1.9]\n",
+      "s.toml");
+  if (!cells) FAIL(cells.error().text);
+  ReportInput input{.title = title, .heading = "Two cores.", .origin = {.mode = "virtual"}};
+  Compared compared{.dispatchers = {"mc-orb", "mc-orb*"}, .baseline = "mc-orb*"};
+  input.dispatchers = dispatchers_of(cells->front().scenario.experiment);
+  std::vector<SetResult> results;
+  for (const Cell& cell : *cells) {
+    input.scenarios.push_back(cell.scenario);
+    compared.cells.push_back(cell.swept);
+    for (std::int64_t set = 0; set < cell.scenario.repetitions; ++set)
+      for (const Dispatcher* const dispatcher : input.dispatchers) {
+        auto request = run_request(cell.scenario, set, {});
+        request->dispatcher = dispatcher;
+        SetResult& result = results.emplace_back(summed_up(*request, run_virtually(*request)));
+        result.cell = compared.cells.size() - 1;
+        result.set = set;
+      }
+  }
+  input.summary = summarize(compared, results);
+  input.tables = tables_of(input.summary, {});
+  return html_report(input);
+}
+
+}  // namespace
+
+TEST_CASE("a report needs nothing from elsewhere, and runs nothing") {
+  const std::string report = report_of("A & B <x>");
+  for (const char* const foreign : {"http", "src=", "href=", "<script", "@import", "url("})
+    CHECK(count_of(report, foreign) == 0);
+  CHECK_THAT(report, Catch::StartsWith("<!DOCTYPE html>") && Catch::EndsWith("</html>\n"));
+  CHECK_THAT(report, Catch::Contains("<h1>A &amp; B &lt;x&gt;</h1>"));
+}
+
+TEST_CASE("a report has charts of misses, admission and responses, its tables, and the first miss") {
+  const std::string report = report_of("x");
+  CHECK(count_of(report, "<svg ") == count_of(report, "</svg>"));
+  CHECK(count_of(report, "<table>") == 3);
+  for (const char* const part : {"Sets with a missed deadline", "Admitted", "Responses beside the deadline",
+                                 "Responses beside the computed bound", "The first miss under mc-orb*"})
+    CHECK_THAT(report, Catch::Contains(part));
+  CHECK(count_of(report, "The first miss under mc-orb<") == 0);
+  CHECK(count_of(report, "class=\"late\"") > 0);
+}
+
+TEST_CASE("text is escaped") { CHECK(escaped("<a b=\"c\">&") == "&lt;a b=&quot;c&quot;&gt;&amp;"); }
+
+TEST_CASE("colors repeat after eight") {
+  CHECK(color_of(0) != color_of(7));
+  CHECK(color_of(8) == color_of(0));
+}
+
+TEST_CASE("a chart draws a curve with its band, and a single point with its interval") {
+  const Curve curve{.name = "c", .points = {{.x = 1, .y = 0.2, .low = 0.1, .high = 0.3}, {.x = 2, .y = 0.4, .low = 0.3, .high = 0.5}}};
+  const std::string svg = svg_of(Chart{.title = "t", .curves = {curve}});
+  CHECK(count_of(svg, "<polygon") == 1);
+  CHECK(count_of(svg, "<circle") == 2);
+  const Curve one{.name = "c", .points = {{.x = 1, .y = 0.2, .low = 0.1, .high = 0.3}}};
+  CHECK(count_of(svg_of(Chart{.title = "t", .curves = {one}}), "<polygon") == 0);
+  CHECK_THAT(svg_of(Chart{.title = "t"}), Catch::Contains("no data"));
+}
+
+TEST_CASE("the part above x falls from all values to none") {
+  const Curve curve = exceedance("c", {4, 1, 3, 2}, 0);
+  REQUIRE(curve.points.size() == 4);
+  CHECK(curve.points[0].x == 1);
+  CHECK(curve.points[0].y == 0.75);
+  CHECK(curve.points[3].x == 4);
+  CHECK(curve.points[3].y == 0);
+  CHECK(exceedance("c", {}, 0).points.empty());
+}
+
+TEST_CASE("a curve of many values has few points, ascending") {
+  std::vector<double> values;
+  for (int i = 0; i < 100'000; ++i) values.push_back(i);
+  const Curve curve = exceedance("c", values, 0);
+  CHECK(curve.points.size() <= 201);
+  CHECK(std::ranges::is_sorted(curve.points, {}, &CurvePoint::x));
+  CHECK(curve.points.back().x == 99'999);
+}
+
+TEST_CASE("the last sweep is the x axis, and the others give a chart each") {
+  ExperimentSummary summary;
+  for (const char* const balance : {"0.1", "0.2"})
+    for (const char* const utilization : {"1.5", "1.4"}) {
+      CellSummary& cell = summary.cells.emplace_back();
+      cell.swept = {{"balance", balance}, {"utilization", utilization}};
+      cell.dispatchers.push_back({.dispatcher = "mc-orb", .refuses = true});
+    }
+  const auto charts = miss_charts(summary);
+  REQUIRE(charts.size() == 2);
+  CHECK_THAT(charts[1].title, Catch::Contains("balance = 0.2"));
+  CHECK(charts[1].x_name == "utilization");
+  REQUIRE(charts[1].curves[0].points.size() == 2);
+  CHECK(charts[1].curves[0].points[0].x == 1.4);
+  CHECK(admission_charts(summary).size() == 2);
+  summary.cells[0].swept.back().second = "worst-fit";
+  CHECK(miss_charts(summary).empty());
+}
+
+}  // namespace report_test

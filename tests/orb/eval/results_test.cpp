@@ -1,0 +1,130 @@
+#include "orb/eval/results.h"
+
+#include <catch2/catch.hpp>
+
+#include "orb/base/registry.h"
+#include "orb/eval/plan.h"
+
+namespace results_test {
+
+using namespace corelane;
+using namespace corelane::eval;
+using namespace std::chrono_literals;
+
+namespace {
+
+const ResultsOrigin origin{.experiment = "two, cores",
+                           .scenario = "00ff",
+                           .mode = "virtual",
+                           .machine = "2 cores",
+                           .kernel = "6.1",
+                           .version = "1.0",
+                           .seed = 7};
+const SweptValues swept{{"generate.utilization", "1.5"}};
+
+SetResult some_result() {
+  return {.cell = 3,
+          .set = 41,
+          .dispatcher = "mc-orb*",
+          .tasks = 8,
+          .admitted = 7,
+          .utilization = {1'500'000},
+          .admitted_utilization = {1'250'001},
+          .jobs = 300,
+          .misses = 2,
+          .host_misses = 1,
+          .late_tasks = 1,
+          .overruns = 4,
+          .worst_of_deadline = {1'020'000},
+          .worst_of_bound = {},
+          .trace_hash = 0xfedc'ba98'7654'3210};
+}
+
+std::string file_of(const std::string& lines) { return results_header(swept) + lines; }
+
+std::string fault_of_file(const std::string& text) {
+  const auto parsed = parse_results(text, origin);
+  return parsed ? "" : parsed.error().text;
+}
+
+}  // namespace
+
+TEST_CASE("a result is read back as it was written") {
+  const std::string line = results_line(origin, swept, some_result());
+  CHECK(line ==
+        "\"two, cores\",00ff,virtual,2 cores,6.1,1.0,7,3,1.5,41,mc-orb*,8,7,1.5,1.250001,300,2,1,1,4,1.02,0,"
+        "fedcba9876543210\n");
+  const auto parsed = parse_results(file_of(line + line), origin);
+  REQUIRE(parsed);
+  CHECK(parsed->results == std::vector<SetResult>{some_result(), some_result()});
+  CHECK(parsed->whole_lines == file_of(line + line).size());
+}
+
+TEST_CASE("a line that was cut is left out") {
+  const std::string line = results_line(origin, swept, some_result());
+  const std::string text = file_of(line + line);
+  for (const std::size_t cut : {std::size_t{1}, line.size() / 2, line.size() - 1}) {
+    const auto parsed = parse_results(text.substr(0, text.size() - cut), origin);
+    REQUIRE(parsed);
+    CHECK(parsed->results.size() == 1);
+    CHECK(parsed->whole_lines == text.size() - line.size());
+  }
+}
+
+TEST_CASE("an empty file, and one with half a header, have no results") {
+  CHECK(parse_results("", origin)->whole_lines == 0);
+  CHECK(parse_results("experiment,scen", origin)->whole_lines == 0);
+}
+
+TEST_CASE("results of another mode are left out") {
+  ResultsOrigin real = origin;
+  real.mode = "real";
+  const auto parsed = parse_results(file_of(results_line(real, swept, some_result())), origin);
+  REQUIRE(parsed);
+  CHECK(parsed->results.empty());
+}
+
+TEST_CASE("a file that is no table, or belongs to another scenario, is refused") {
+  ResultsOrigin other = origin;
+  other.scenario = "00fe";
+  CHECK_THAT(fault_of_file(file_of(results_line(other, swept, some_result()))), Catch::Contains("another scenario"));
+  CHECK_THAT(fault_of_file("a,b\n1,2\n"), Catch::Contains("no column experiment"));
+  CHECK_THAT(fault_of_file(file_of("1,2\n")), Catch::StartsWith("line 2 is no result"));
+  std::string line = results_line(origin, swept, some_result());
+  line.replace(line.find(",300,"), 5, ",x00,");
+  CHECK_THAT(fault_of_file(file_of(line)), Catch::StartsWith("line 2 is no result"));
+}
+
+TEST_CASE("the fingerprint of a text changes with it") {
+  CHECK(fingerprint("") == "cbf29ce484222325");
+  CHECK(fingerprint("a") == "af63dc4c8601ec8c");  // FNV-1a, 64 bits
+  CHECK(fingerprint("b") != fingerprint("a"));
+}
+
+TEST_CASE("a run is summed up over its admitted tasks") {
+  const Task task{.label = "t", .contract = {.period = 10ms, .deadline = 8ms, .budget = 2ms}};
+  const RunRequest request{.tasks = {task, task, task},
+                           .cores = numbered_cores(1),
+                           .dispatcher = find_named(dispatchers(), "mc-orb"),
+                           .length = 1s};
+  RunOutcome outcome;
+  outcome.tasks = {{.label = "a", .admitted = true, .bound = 8ms, .jobs = 10, .misses = 0, .worst = 6ms},
+                   {.label = "b", .admitted = true, .bound = 7ms, .jobs = 20, .misses = 3, .overruns = 1, .worst = 10ms},
+                   {.label = "c"}};
+  outcome.misses = {{.task = 1, .cause = MissCause::host}, {.task = 1, .cause = MissCause::scheduling}};
+  const SetResult result = summed_up(request, outcome);
+  CHECK(result.dispatcher == "mc-orb");
+  CHECK(result.tasks == 3);
+  CHECK(result.admitted == 2);
+  CHECK(result.utilization.millionths == 600'000);
+  CHECK(result.admitted_utilization.millionths == 400'000);
+  CHECK(result.jobs == 30);
+  CHECK(result.misses == 3);
+  CHECK(result.host_misses == 1);
+  CHECK(result.late_tasks == 1);
+  CHECK(result.overruns == 1);
+  CHECK(result.worst_of_deadline.millionths == 1'250'000);
+  CHECK(result.worst_of_bound.millionths == 1'428'572);  // 10 / 7, rounded up
+}
+
+}  // namespace results_test

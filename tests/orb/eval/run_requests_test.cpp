@@ -1,0 +1,105 @@
+#include "orb/eval/run_requests.h"
+
+#include <catch2/catch.hpp>
+
+#include "orb/eval/plan.h"
+#include "orb/eval/scenario_file.h"
+
+namespace run_requests_test {
+
+using namespace corelane;
+using namespace corelane::eval;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr const char* task_of_file = "[[task]]\nperiod = \"10ms\"\nbudget = \"2ms\"\n";
+
+Scenario scenario_in(const std::string& text) {
+  const auto cells = parse_scenario(text + task_of_file, "s.toml");
+  if (!cells) FAIL(cells.error().text);
+  return cells->front().scenario;
+}
+
+std::string scenario_fault(const std::string& text) {
+  const auto cells = parse_scenario(text + task_of_file, "s.toml");
+  return cells ? "" : cells.error().text;
+}
+
+std::vector<std::string_view> names_in(const Scenario& scenario) {
+  std::vector<std::string_view> names;
+  for (const Dispatcher* const dispatcher : dispatchers_of(scenario.experiment)) names.push_back(dispatcher->name);
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("an experiment has the values of its file") {
+  const Scenario s = scenario_in(R"(
+[experiment]
+dispatchers = ["mc-orb*", "leader-followers", "direct"]
+baseline = "leader-followers"
+length = "3s"
+transport = "tcp"
+note = "Fitted."
+[[published]]
+dispatcher = "mc-orb*"
+values = ["0.1+"]
+source = "RTCSA 2009"
+)");
+  CHECK(names_in(s) == std::vector<std::string_view>{"mc-orb*", "leader-followers", "direct"});
+  CHECK(baseline_of(s.experiment) == "leader-followers");
+  CHECK(s.experiment.length == 3s);
+  CHECK(s.experiment.transport == "tcp");
+  CHECK(s.experiment.note == "Fitted.");
+  REQUIRE(s.published.size() == 1);
+  CHECK(s.published[0].values == std::vector<std::string>{"0.1+"});
+}
+
+TEST_CASE("without a table, an experiment compares mc-orb with mc-orb*") {
+  const Scenario s = scenario_in("");
+  CHECK(names_in(s) == std::vector<std::string_view>{"mc-orb", "mc-orb*"});
+  CHECK(baseline_of(s.experiment) == "mc-orb*");
+  CHECK(s.experiment.length == 1s);
+}
+
+TEST_CASE("a wrong experiment is refused with its place and what to write") {
+  CHECK(scenario_fault("[experiment]\ndispatchers = [\"mc-orbs\"]\n") ==
+        "s.toml:2:15: experiment.dispatchers: expected a list, each of them one of \"mc-orb\", \"mc-orb*\", \"direct\", "
+        "\"leader-followers\", \"leader-followers-pinned\", \"leader-followers-one-core\"; the nearest is mc-orb; found "
+        "a list");
+  CHECK_THAT(scenario_fault("[experiment]\nlength = \"0s\"\n"), Catch::Contains("expected a duration above 0"));
+  CHECK_THAT(scenario_fault("[[published]]\nvalues = [\"1\"]\n"), Catch::Contains("published has no dispatcher"));
+  CHECK_THAT(scenario_fault("[published]\nvalues = [\"1\"]\n"), Catch::Contains("write [[published]]"));
+  CHECK_THAT(scenario_fault("[[published]]\ndispatcher = \"mc-orb\"\nvalues = []\n"),
+             Catch::Contains("expected a list of texts in quotes"));
+}
+
+TEST_CASE("a request has what the scenario says, and the defaults for the rest") {
+  RunDefaults defaults;
+  defaults.cores = numbered_cores(5);
+  defaults.server.capacity = 700'000;
+  const auto request = run_request(scenario_in("[platform]\nbudget = \"7us\"\n"), 0, defaults);
+  REQUIRE(request);
+  CHECK(request->cores.size() == 5);
+  CHECK(request->server.capacity == 700'000);
+  CHECK(request->server.platform.budget == 7us);
+  CHECK(request->tasks.size() == 1);
+  CHECK(run_request(scenario_in("[platform]\ncores = 3\n"), 0, defaults)->cores.size() == 3);
+}
+
+TEST_CASE("sets have seeds of their own") {
+  Scenario s = scenario_in("seed = 4\n");
+  s.repetitions = 2;
+  const auto seed_of = [&](std::int64_t set) { return run_request(s, set, {.cores = numbered_cores(1)})->seed; };
+  CHECK(seed_of(0) == seed_of(0));
+  CHECK(seed_of(0) != seed_of(1));
+}
+
+TEST_CASE("a mode of the server has a dispatcher") {
+  CHECK(dispatcher_of(dispatch::DispatchMode::manager)->name == "mc-orb");
+  CHECK(dispatcher_of(dispatch::DispatchMode::direct)->name == "direct");
+  CHECK(dispatcher_of(dispatch::DispatchMode::leader_followers)->name == "leader-followers");
+}
+
+}  // namespace run_requests_test

@@ -1,0 +1,23 @@
+#include "orb/eval/table.h"
+
+#include <catch2/catch.hpp>
+
+namespace table_test {
+
+using namespace corelane::eval;
+
+TEST_CASE("columns are as wide as their widest cell, and aligned to the right") {
+  CHECK(text_of({.title = "T", .columns = {"a", "long"}, .rows = {{"100", "x"}, {"1", ""}}, .notes = {"n."}}) ==
+        "T\n\n  a  long\n100     x\n  1      \n\nn.\n");
+}
+
+TEST_CASE("a table without rows and notes is its title and its columns") {
+  CHECK(text_of({.title = "T", .columns = {"a"}, .rows = {}, .notes = {}}) == "T\n\na\n");
+}
+
+TEST_CASE("numbers have the digits that were asked for") {
+  CHECK(fixed(0.25, 3) == "0.250");
+  CHECK(fixed(2, 0) == "2");
+}
+
+}  // namespace table_test

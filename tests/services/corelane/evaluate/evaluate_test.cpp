@@ -1,0 +1,207 @@
+#include "services/corelane/evaluate/evaluate.h"
+
+#include <algorithm>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "orb/eval/virtual_run.h"
+#include "services/corelane/evaluate/progress.h"
+#include "tests/support/temp_directory.h"
+
+namespace evaluate_test {
+
+using namespace corelane;
+using namespace corelane::tool;
+using namespace std::chrono_literals;
+using Catch::Contains;
+using corelane::testing::TempDirectory;
+
+namespace {
+
+constexpr const char* two_cells_of_three_sets =
+    "name = \"small\"\nrepetitions = 3\n[platform]\ncores = 2\n[generate]\ntasks = 4\n"
+    "[experiment]\nlength = \"200ms\"\n[[sweep]]\nfield = \"generate.utilization\"\nvalues = [1.0, 1.9]\n";
+
+std::string text_in(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::size_t lines_in(const std::string& path) {
+  const std::string text = text_in(path);
+  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
+// Experiment is a folder with a scenario and the results of running it.
+class ExperimentFolder {
+ public:
+  explicit ExperimentFolder(const std::string& scenario = two_cells_of_three_sets) { write(scenario); }
+
+  void write(const std::string& scenario) { std::ofstream(place_ / "s.toml") << scenario; }
+
+  // Runs the command. It is asked to stop after `most` runs.
+  int run(EvaluateOptions options = {}, int most = 1'000'000) {
+    options.file = place_ / "s.toml";
+    if (options.output.empty()) options.output = results();
+    if (options.threads == 0) options.threads = 1;
+    std::ostringstream out, err;
+    runs_ = 0;
+    const Evaluation evaluation{.run =
+                                    [&](const eval::RunRequest& request) -> Expected<eval::RunOutcome, std::string> {
+                                      ++runs_;
+                                      if (!fault_.empty()) return fault_;
+                                      return eval::run_virtually(request);
+                                    },
+                                .is_to_stop = [&] { return runs_ >= most; }};
+    const int status = evaluate(options, evaluation, out, err);
+    out_ = out.str();
+    err_ = err.str();
+    return status;
+  }
+
+  void fail_with(const std::string& fault) { fault_ = fault; }
+  std::string results() const { return place_ / "results.csv"; }
+  std::string path(const std::string& name) const { return place_ / name; }
+  int runs() const { return runs_; }
+  const std::string& out() const { return out_; }
+  const std::string& err() const { return err_; }
+
+ private:
+  TempDirectory place_;
+  std::atomic<int> runs_{0};
+  std::string fault_, out_, err_;
+};
+
+}  // namespace
+
+TEST_CASE("an experiment runs every set under every dispatcher, and keeps each result") {
+  ExperimentFolder folder;
+  CHECK(folder.run() == 0);
+  CHECK(folder.runs() == 12);
+  CHECK(lines_in(folder.results()) == 13);
+  CHECK_THAT(text_in(folder.results()), Catch::StartsWith("experiment,scenario,mode,machine,kernel,version,seed,cell,"
+                                                          "generate.utilization,set,dispatcher,"));
+  CHECK_THAT(folder.out(), Contains("small: virtual time, 2 cores, 3 sets in each of 2 combinations, 200ms each") &&
+                               Contains("Sets with a missed deadline") && Contains("mc-orb against mc-orb*"));
+  CHECK_THAT(folder.err(), Contains("6 of 12 runs, about ") && Contains("12 of 12 runs\n"));
+}
+
+TEST_CASE("a second run finds all results and runs nothing") {
+  ExperimentFolder folder;
+  folder.run();
+  const std::string first = folder.out(), results = text_in(folder.results());
+  CHECK(folder.run() == 0);
+  CHECK(folder.runs() == 0);
+  CHECK(folder.out() == first);
+  CHECK(text_in(folder.results()) == results);
+}
+
+TEST_CASE("a stopped experiment keeps what is done, and goes on from there") {
+  ExperimentFolder whole, stopped;
+  whole.run();
+  CHECK(stopped.run({}, 4) == 1);
+  CHECK_THAT(stopped.err(), Contains("stopped; ") && Contains("the same command goes on from there"));
+  CHECK(lines_in(stopped.results()) == 5);
+  CHECK(stopped.run() == 0);
+  CHECK(stopped.runs() == 8);
+  CHECK_THAT(stopped.err(), Contains("4 results are there already, 8 runs are missing"));
+  CHECK(text_in(stopped.results()) == text_in(whole.results()));
+}
+
+TEST_CASE("a line that was cut when a run was killed is run again") {
+  ExperimentFolder folder;
+  folder.run();
+  const std::string results = text_in(folder.results());
+  std::filesystem::resize_file(folder.results(), results.size() - 10);
+  CHECK(folder.run() == 0);
+  CHECK(folder.runs() == 1);
+  CHECK(text_in(folder.results()) == results);
+}
+
+TEST_CASE("several threads give the same file as one") {
+  ExperimentFolder one, three;
+  one.run();
+  three.run({.threads = 3});
+  CHECK(text_in(one.results()) == text_in(three.results()));
+}
+
+TEST_CASE("more repetitions add sets, and run none again") {
+  ExperimentFolder folder;
+  folder.run();
+  CHECK(folder.run({.repetitions = 5}) == 0);
+  CHECK(folder.runs() == 8);
+  CHECK_THAT(folder.out(), Contains("5 sets in each of 2 combinations"));
+}
+
+TEST_CASE("results of a changed scenario are not mixed") {
+  ExperimentFolder folder;
+  folder.run();
+  folder.write(std::string(two_cells_of_three_sets) + "# changed\n");
+  CHECK(folder.run() == 2);
+  CHECK_THAT(folder.err(), Contains("results of another scenario, or of an earlier version of this file; move it away"));
+  CHECK(folder.runs() == 0);
+}
+
+TEST_CASE("the quick form runs few sets, into a file of its own") {
+  ExperimentFolder folder;
+  folder.write(std::string("repetitions = 9\n[platform]\ncores = 2\n[generate]\ntasks = 4\n") +
+               "[experiment]\nlength = \"200ms\"\ndispatchers = [\"mc-orb\", \"mc-orb*\", \"leader-followers\"]\n" +
+               "[[sweep]]\nfield = \"generate.utilization\"\nfrom = 1.0\nto = 1.8\nstep = 0.1\n");
+  CHECK(folder.run({.quick = true}) == 0);
+  CHECK(folder.runs() == 3 * 4 * 2);
+  CHECK_THAT(text_in(folder.results()), Contains("-quick,virtual") && Contains(",1.4,") && !Contains("mc-orb*"));
+  CHECK(folder.run() == 2);
+}
+
+TEST_CASE("published figures stand beside ours, one for each combination") {
+  ExperimentFolder folder(std::string(two_cells_of_three_sets) +
+                          "[[published]]\ndispatcher = \"mc-orb*\"\nvalues = [\"0\", \"0.7+\"]\n");
+  CHECK(folder.run() == 0);
+  CHECK_THAT(folder.out(), Contains("published") && Contains("0.7+"));
+  folder.write(std::string(two_cells_of_three_sets) +
+               "[[published]]\ndispatcher = \"mc-orb*\"\nvalues = [\"0.7+\"]\n");
+  CHECK(folder.run({.output = folder.path("other.csv")}) == 2);
+  CHECK_THAT(folder.err(), Contains("has 1 value, but there are 2 combinations of the sweeps; give one for each"));
+}
+
+TEST_CASE("a report is written when it is asked for") {
+  ExperimentFolder folder;
+  CHECK(folder.run({.report = folder.path("r.html")}) == 0);
+  CHECK_THAT(text_in(folder.path("r.html")), Contains("<h1>small</h1>") && Contains("</html>"));
+  CHECK(folder.run({.report = "/nowhere/r.html"}) == 2);
+}
+
+TEST_CASE("a baseline that does not run is refused") {
+  ExperimentFolder folder;
+  folder.write("[experiment]\nbaseline = \"direct\"\n[platform]\ncores = 1\n[[task]]\nperiod = \"10ms\"\nbudget = \"1ms\"\n");
+  CHECK(folder.run() == 2);
+  CHECK_THAT(folder.err(), Contains("experiment.baseline = \"direct\" is none of experiment.dispatchers"));
+}
+
+TEST_CASE("a fault of a run ends the experiment with its sentence") {
+  ExperimentFolder folder;
+  folder.fail_with("the server did not start; look at its log");
+  CHECK(folder.run() == 2);
+  CHECK_THAT(folder.err(), Contains("s.toml: the server did not start; look at its log"));
+}
+
+TEST_CASE("results that cannot be written are refused before anything runs") {
+  ExperimentFolder folder;
+  CHECK(folder.run({.output = "/nowhere/r.csv"}) == 2);
+  CHECK(folder.runs() == 0);
+  CHECK_THAT(folder.err(), Contains("/nowhere/r.csv cannot be written"));
+}
+
+TEST_CASE("progress says how long the rest takes") {
+  Progress progress(100, Time{});
+  CHECK(progress.after(0, Time{1s}) == "0 of 100 runs");
+  CHECK(progress.after(10, Time{3s}) == "10 of 100 runs, about 28 s left");
+  CHECK(progress.after(10, Time{100s}) == "20 of 100 runs, about 6 min left");
+  CHECK(progress.after(80, Time{200s}) == "100 of 100 runs");
+}
+
+}  // namespace evaluate_test
