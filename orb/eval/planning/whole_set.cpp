@@ -46,12 +46,25 @@ std::optional<std::string> fault_of_cores(const PlanRequest& request) {
   return std::nullopt;
 }
 
+// Returns why a WholeSet does not analyze the task.
+std::optional<std::string> fault_of_task(const Task& task, const dispatch::ExecutiveOptions& server) {
+  const Contract& contract = task.contract;
+  const std::string unknown = ", which " + policy_text(server) + " does not analyze; ";
+  if (contract.suspension != Duration::zero() || uses_resources(contract))
+    return "task " + task.label + " suspends itself or uses resources" + unknown + "leave out suspension and uses";
+  if (contract.deadline > contract.period)
+    return "task " + task.label + " has a deadline above its period" + unknown + "lower the deadline";
+  if (server.allocation->splits && contract.jitter != Duration::zero())
+    return "task " + task.label + " has release jitter" + unknown + "write jitter = \"0us\"";
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<sched::SporadicTask> sporadic_task_of(const Contract& contract) noexcept {
   const sched::SporadicTask task{.budget = contract.budget.count(),
                                  .period = (contract.period - contract.jitter).count(),
-                                 .deadline = (std::min(contract.period, contract.deadline) - contract.jitter).count()};
+                                 .deadline = (contract.deadline - contract.jitter).count()};
   if (task.budget > task.deadline) return std::nullopt;
   return task;
 }
@@ -70,9 +83,7 @@ std::optional<std::string> fault_of_whole_set(const PlanRequest& request) {
     return policy_text(server) + " cuts tasks for cores that run the earliest deadline first; write test = \"qpa\"";
   if (auto bad = fault_of_cores(request)) return bad;
   for (const Task& task : request.tasks)
-    if (task.contract.suspension != Duration::zero() || uses_resources(task.contract))
-      return "task " + task.label + " suspends itself or uses resources, which " + policy_text(server) +
-             " does not analyze; leave out suspension and uses, or write test = \"response-time\"";
+    if (auto bad = fault_of_task(task, server)) return bad;
   return std::nullopt;
 }
 

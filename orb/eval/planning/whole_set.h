@@ -1,8 +1,8 @@
 // WholeSet decides about tasks on several cores for policies that no Manager has: global scheduling, where each job runs
 // on whatever core is free, and C=D splitting, which cuts tasks. The cores run nothing but the tasks.
 //
-// A task with jitter J counts as one with the period T - J and the deadline min(T, D) - J from its release: its jobs
-// demand at least as much.
+// A task with jitter J counts as one with the period T - J and the deadline D - J from its release: its jobs demand at
+// least as much. Deadlines are at most the periods.
 //
 // Threads: owned by one thread at a time. Allocates.
 #pragma once
@@ -34,7 +34,7 @@ std::unique_ptr<WholeSet> whole_set_for(const dispatch::ExecutiveOptions& server
 // Returns why a WholeSet cannot have these policies, platform load or tasks, and what to change.
 std::optional<std::string> fault_of_whole_set(const PlanRequest& request);
 
-// Returns the task without jitter; nothing if it cannot meet its deadline.
+// Returns the task without jitter; nothing if it cannot meet its deadline. D <= T.
 std::optional<sched::SporadicTask> sporadic_task_of(const Contract& contract) noexcept;
 
 }  // namespace corelane::eval

@@ -259,6 +259,14 @@ TEST_CASE("policies that do not work together, or with this platform, say what t
     request.tasks[0].contract.suspension = 1us;
     CHECK_THAT(fault_of(request).value(), Catch::StartsWith("task task-1 suspends itself"));
   }
+  SECTION("a deadline above the period") {
+    request.tasks[0].contract.deadline = 3ms;
+    CHECK_THAT(fault_of(request).value(), Catch::Contains("has a deadline above its period"));
+  }
+  SECTION("a task with jitter that may be cut") {
+    request = by_policies("qpa", "splitting", {make_contract(10ms, 1ms)});
+    CHECK_THAT(fault_of(request).value(), Catch::Contains("has release jitter"));
+  }
   SECTION("a policy for jobs with another test") {
     request.jobs.emplace();
     CHECK_THAT(fault_of(request).value(), Catch::Contains("have a meaning for test = \"aub\" only"));
