@@ -31,10 +31,11 @@ struct PlanRequest {
   bool fewest = true;       // whether to find out how many cores all tasks need
 };
 
-// A part of a task that is cut. The parts run one after the other.
+// A part of a task that is cut. The parts run one after the other: each is released `offset` after the task's job, and
+// ends within `deadline` from then.
 struct TaskPart {
   CoreId core = no_core;
-  Duration budget{};
+  Duration budget{}, offset{}, deadline{};
 };
 
 struct TaskVerdict {

@@ -21,7 +21,10 @@ void SplitSet::describe(std::size_t number, TaskVerdict& verdict) const {
   verdict.core = cores_[parts.front().core];
   if (parts.size() == 1) return;
   for (const sched::SplitPart& part : parts)
-    verdict.parts.push_back({.core = cores_[part.core], .budget = Duration{part.part.budget}});
+    verdict.parts.push_back({.core = cores_[part.core],
+                             .budget = Duration{part.part.budget},
+                             .offset = Duration{part.offset},
+                             .deadline = Duration{part.part.deadline}});
 }
 
 std::vector<sched::CoreView> SplitSet::cores() const {

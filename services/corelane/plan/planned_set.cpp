@@ -160,7 +160,10 @@ Json json_of(const TaskVerdict& verdict) {
   if (verdict.admitted && verdict.core != no_core) json["core"] = verdict.core.value;
   if (verdict.jobs_admitted) json["jobs_admitted_ppm"] = *verdict.jobs_admitted;
   for (const eval::TaskPart& part : verdict.parts)
-    json["parts"].push_back({{"core", part.core.value}, {"budget_ns", part.budget.count()}});
+    json["parts"].push_back({{"core", part.core.value},
+                             {"budget_ns", part.budget.count()},
+                             {"offset_ns", part.offset.count()},
+                             {"deadline_ns", part.deadline.count()}});
   if (verdict.bound > Duration::zero()) json["bound_ns"] = verdict.bound.count();
   if (verdict.largest_budget) json["largest_budget_ns"] = verdict.largest_budget->count();
   if (verdict.admitted) return json;
