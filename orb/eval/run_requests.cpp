@@ -1,6 +1,7 @@
 #include "orb/eval/run_requests.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "orb/eval/plan.h"
@@ -8,6 +9,20 @@
 #include "orb/eval/virtual_run.h"
 
 namespace corelane::eval {
+
+namespace {
+
+// Returns which policies of the scenario cannot be run, and what to change.
+std::optional<ScenarioFault> fault_of(const Policy& policy, const RunRequest& request) {
+  if (aperiodic_policy_of(policy))
+    return ScenarioFault{"policy.aub_admission, aub_resetting and aub_balancing work in corelane plan only; use that, or "
+                         "leave them out"};
+  auto bad = fault_of(PlanRequest{.tasks = request.tasks, .cores = request.cores, .server = request.server});
+  if (!bad) return std::nullopt;
+  return ScenarioFault{*std::move(bad)};
+}
+
+}  // namespace
 
 std::vector<const Dispatcher*> dispatchers_of(const Experiment& experiment) {
   std::vector<const Dispatcher*> result;
@@ -37,6 +52,7 @@ Expected<RunRequest, ScenarioFault> run_request(const Scenario& scenario, std::i
   if (scenario.platform.cores > 0) request.cores = numbered_cores(static_cast<int>(scenario.platform.cores));
   apply(scenario.platform, request.server);
   apply(scenario.policy, request.server);
+  if (auto bad = fault_of(scenario.policy, request)) return *std::move(bad);
   return request;
 }
 

@@ -11,6 +11,7 @@
 #include "orb/base/contract.h"
 #include "orb/dispatch/manager_options.h"
 #include "orb/eval/experiment/job_account.h"
+#include "orb/eval/experiment/whole_set_run.h"
 #include "orb/eval/generate/random_source.h"
 #include "orb/sched/priority.h"
 #include "orb/sched/refusal.h"
@@ -147,7 +148,10 @@ RunOutcome run_virtually(const RunRequest& request, sim::JobObserver* observer) 
   assert(request.dispatcher != nullptr && !request.cores.empty());
   RunOutcome outcome;
   for (const Task& task : request.tasks) outcome.tasks.emplace_back().label = task.label;
-  if (request.dispatcher->placement == TaskPlacement::by_manager)
+  const auto set = request.dispatcher->refuses ? whole_set_for(request.server, request.cores) : nullptr;
+  if (set)
+    run_whole_set(request, *set, observer, outcome);
+  else if (request.dispatcher->placement == TaskPlacement::by_manager)
     run_under_manager(request, observer, outcome);
   else
     run_leader_followers(request, observer, outcome);

@@ -6,6 +6,9 @@
 // comes late by a random time of at most its jitter. A task suspends itself in the middle of a job, and locks its first
 // resource there.
 //
+// Under a dispatcher that refuses tasks, the admission test may be one for global scheduling, and the allocation may cut
+// tasks. Then the MulticoreSimulator runs the tasks that are admitted, as these policies schedule them.
+//
 // Threads: pure functions. They allocate.
 #pragma once
 

@@ -89,7 +89,7 @@ ROOMS = {
         "scenario": ["generate"],
         "planning": [],
         "statistics": [],
-        "experiment": ["generate"],
+        "experiment": ["generate", "planning"],
         "report": [],
     },
     "orb/corba": {"types": [], "interfaces": []},  # sources alone: users and generated code include the headers at the top
