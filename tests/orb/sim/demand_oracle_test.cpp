@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "orb/sched/analysis/demand.h"
+#include "orb/sim/duration_distribution.h"
+#include "orb/sim/job_source.h"
 #include "orb/sim/multicore_simulator.h"
 
 namespace demand_oracle_test {
@@ -43,8 +45,7 @@ TEST_CASE("a set that the demand analysis refuses misses a deadline, and one tha
     for (EdfTask& task : tasks) {
       task.period = static_cast<Ticks>(5 + random() % 60);
       task.budget = 1 + static_cast<Ticks>(random() % 45) * task.period / 100;
-      task.deadline = task.budget + static_cast<Ticks>(random()) % (2 * task.period);
-      if (task.deadline < task.budget) task.deadline = task.budget;
+      task.deadline = task.budget + static_cast<Ticks>(random() % 100) * task.period / 60;
     }
     const auto verdict = sched::demand_analysis(tasks);
     if (verdict.kind == Kind::holds) {
