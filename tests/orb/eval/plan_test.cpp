@@ -189,6 +189,7 @@ TEST_CASE("a plan for global deadlines admits up to m - (m - 1) of the greatest 
       "gfb", "worst-fit", {timed(1ms, 2ms), timed(1ms, 2ms), timed(1ms, 2ms), timed(1us, 1s)}, 2));
   CHECK(made.refused == 1);
   CHECK_FALSE(made.tasks[3].admitted);
+  CHECK(made.tasks[3].refusal.by_bound);
   CHECK(made.tasks[0].bound == 2ms);
   CHECK(made.fewest_cores == 3);
 }
