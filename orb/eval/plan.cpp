@@ -25,7 +25,12 @@ TaskVerdict& add_verdict(const Task& task, Plan& plan) {
 // Fills in what the set answers. Returns which tasks it has admitted.
 std::vector<bool> answer(const PlanRequest& request, WholeSet& set, Plan& plan) {
   std::vector<bool> flags;
-  for (const Task& task : request.tasks) flags.push_back(add_verdict(task, plan).admitted = set.admits(task));
+  for (const Task& task : request.tasks) {
+    flags.push_back(set.admits(task));
+    TaskVerdict& verdict = add_verdict(task, plan);
+    verdict.admitted = flags.back();
+    verdict.refusal.by_bound = !verdict.admitted;
+  }
   std::size_t number = 0;
   for (TaskVerdict& verdict : plan.tasks)
     if (verdict.admitted) set.describe(number++, verdict);

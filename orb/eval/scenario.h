@@ -50,7 +50,7 @@ struct Policy {
   std::string allocation{};
   std::string order{};
   std::string test{};
-  std::string aub_admission{}, aub_resetting{}, aub_balancing{};  // all empty: the test aub is that of a server
+  std::string aub{};  // see aperiodic_policy_names(); empty: the test aub is that of a server
 };
 
 // A resource that a job locks, with its longest section.

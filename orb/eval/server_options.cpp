@@ -15,11 +15,13 @@ using dispatch::DispatchMode;
 constexpr std::string_view dispatchers[] = {"manager", "direct", "leader-followers"};
 constexpr DispatchMode modes[] = {DispatchMode::manager, DispatchMode::direct, DispatchMode::leader_followers};
 
-// Returns the value of an axis; `fallback` for "".
-sched::When when_of(std::string_view name, sched::When fallback) noexcept {
-  if (name == "never") return sched::When::never;
-  if (name == "per-task") return sched::When::per_task;
-  return name == "per-job" ? sched::When::per_job : fallback;
+constexpr std::string_view aperiodic_names[] = {"T_N_N", "T_N_T", "T_N_J", "T_T_N", "T_T_T", "T_T_J",
+                                                "T_J_N", "T_J_T", "T_J_J", "J_N_N", "J_N_T", "J_N_J",
+                                                "J_T_N", "J_T_T", "J_T_J", "J_J_N", "J_J_T", "J_J_J"};
+
+sched::When when_of(char letter) noexcept {
+  if (letter == 'N') return sched::When::never;
+  return letter == 'T' ? sched::When::per_task : sched::When::per_job;
 }
 
 }  // namespace
@@ -43,11 +45,13 @@ void apply(const Policy& policy, dispatch::ExecutiveOptions& options) noexcept {
   if (const auto* test = find_named(sched::admission_tests(), policy.test)) options.admission_test = test;
 }
 
+std::span<const std::string_view> aperiodic_policy_names() noexcept { return aperiodic_names; }
+
 std::optional<sched::AperiodicPolicy> aperiodic_policy_of(const Policy& policy) noexcept {
-  if (policy.aub_admission.empty() && policy.aub_resetting.empty() && policy.aub_balancing.empty()) return std::nullopt;
-  return sched::AperiodicPolicy{.admission = when_of(policy.aub_admission, sched::When::per_task),
-                                .idle_resetting = when_of(policy.aub_resetting, sched::When::never),
-                                .load_balancing = when_of(policy.aub_balancing, sched::When::never)};
+  if (policy.aub.size() != aperiodic_names[0].size()) return std::nullopt;
+  return sched::AperiodicPolicy{.admission = when_of(policy.aub[0]),
+                                .idle_resetting = when_of(policy.aub[2]),
+                                .load_balancing = when_of(policy.aub[4])};
 }
 
 }  // namespace corelane::eval

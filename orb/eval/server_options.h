@@ -19,7 +19,11 @@ std::span<const std::string_view> dispatcher_names() noexcept;
 void apply(const Platform& platform, dispatch::ExecutiveOptions& options) noexcept;
 void apply(const Policy& policy, dispatch::ExecutiveOptions& options) noexcept;
 
-// Returns how the test `aub` decides about jobs; nothing if the policy has none of its three fields.
+// The names of policies of the aperiodic utilization bound: one letter each for admission, idle resetting and load
+// balancing, as in Zhang, Gill & Lu 2008. N: never, T: per task, J: per job. Three of the 18 contradict themselves.
+std::span<const std::string_view> aperiodic_policy_names() noexcept;
+
+// Returns how the test `aub` decides about jobs; nothing if the policy does not say so.
 std::optional<sched::AperiodicPolicy> aperiodic_policy_of(const Policy& policy) noexcept;
 
 }  // namespace corelane::eval

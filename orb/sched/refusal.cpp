@@ -120,6 +120,8 @@ std::string sentence_of(const Refusal& refusal) {
     return "the peer holds " + percent_text(refusal.peer_holds) +
            " of a core with its tasks, and with this one it would hold more than the " + limit_text(refusal.peer_may) +
            " that one peer may: limits.peer_utilization";
+  if (refusal.code == RefusalCode::not_schedulable && refusal.by_bound)
+    return "the admission test admits it on no core; that test may refuse more tasks than necessary";
   if (refusal.code == RefusalCode::too_many_tasks && refusal.takes_none)
     return "this server takes no tasks (limits.tasks = 0)";
   if (refusal.code != RefusalCode::peer_limit || refusal.peer_tasks == 0)

@@ -82,6 +82,9 @@ struct Refusal {
   Unproposed unproposed = Unproposed::not_asked;  // not on the wire; the sentence there says it
   std::array<char, 32> loser_name{};              // the end of the loser's label, zero-terminated; empty: none
   bool takes_none = false;                        // for too_many_tasks: the table has no entries at all
+  // For not_schedulable: the admission test is not exact, so the deadlines might hold. Not on the wire; the sentence
+  // there says it.
+  bool by_bound = false;
 
   friend constexpr bool operator==(const Refusal&, const Refusal&) = default;
 };

@@ -36,6 +36,7 @@ Expected<TaskId, sched::Refusal> IdleServer::admit(const std::string& label, con
   auto refusal = dispatch::charge_spin(charged, spin_);
   if (!refusal) {
     Answer answer = ask(label, charged);
+    refresh_bounds();
     if (answer.task != no_task) return answer.task;
     refusal = answer.refusal;
     if (refusal->code == sched::RefusalCode::not_schedulable && !refusal->nearest.found())
@@ -50,7 +51,15 @@ TaskId IdleServer::try_admit(const std::string& label, const Contract& contract)
   return dispatch::charge_spin(charged, spin_) ? no_task : ask(label, charged).task;
 }
 
-void IdleServer::leave(TaskId task) { tell(sched::Departed{now, task}); }
+void IdleServer::leave(TaskId task) {
+  tell(sched::Departed{now, task});
+  refresh_bounds();
+}
+
+// No decision depends on bounds.
+void IdleServer::refresh_bounds() {
+  while (!manager_.refresh_bounds(std::numeric_limits<int>::max())) continue;  // bound: the cores
+}
 
 // `charged`: see dispatch::charge_spin().
 IdleServer::Answer IdleServer::ask(const std::string& label, const Contract& charged) {
@@ -71,7 +80,6 @@ void IdleServer::tell(const sched::Fact& fact) {
     facts_.pop_front();
     for (const sched::Command& command : commands) std::visit([this](const auto& c) { carry_out(c); }, command);
   }
-  while (!manager_.refresh_bounds(std::numeric_limits<int>::max())) continue;  // bound: the cores
 }
 
 void IdleServer::carry_out(const sched::Admit& admit) {

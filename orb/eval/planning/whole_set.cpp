@@ -16,21 +16,22 @@ bool is_whole_set(const PlanRequest& request) {
   return request.jobs || sched::is_global(server.admission_test->scheduling) || server.allocation->splits;
 }
 
-// Returns what is wrong with a policy for single jobs.
-std::optional<std::string> fault_of_jobs(const PlanRequest& request) {
-  if (!request.jobs) return std::nullopt;
-  if (request.server.admission_test->name != "aub")
-    return "policy.aub_admission, aub_resetting and aub_balancing have a meaning for test = \"aub\" only; leave them out";
-  if (request.server.allocation->splits) return "policy.allocation = \"splitting\" has no meaning for test = \"aub\"; leave it out";
-  if (auto bad = sched::fault_of(*request.jobs)) return "policy.aub_admission and aub_resetting: " + *bad;
-  return std::nullopt;
-}
-
 // Returns the policy that needs a WholeSet, as in a file.
 std::string policy_text(const dispatch::ExecutiveOptions& server) {
   const bool splits = server.allocation->splits;
   const std::string_view name = splits ? server.allocation->name : server.admission_test->name;
   return (splits ? "policy.allocation = \"" : "policy.test = \"") + std::string(name) + "\"";
+}
+
+// Returns what is wrong with a policy for single jobs.
+std::optional<std::string> fault_of_jobs(const PlanRequest& request) {
+  if (!request.jobs) return std::nullopt;
+  if (request.server.admission_test->name != "aub")
+    return "policy.aub has a meaning for test = \"aub\" only; leave it out";
+  if (request.server.allocation->splits)
+    return policy_text(request.server) + " has no meaning for test = \"aub\"; leave it out";
+  if (const auto bad = sched::fault_of(*request.jobs)) return "policy.aub: " + *bad;
+  return std::nullopt;
 }
 
 std::optional<std::string> fault_of_cores(const PlanRequest& request) {

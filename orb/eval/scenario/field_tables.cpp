@@ -35,13 +35,6 @@ Names names_in(Registry<Entry> registry) {
   return names;
 }
 
-// Returns the values of an axis of sched::AperiodicPolicy.
-Names when_names(bool with_never) {
-  Names names{"per-task", "per-job"};
-  if (with_never) names.insert(names.begin(), "never");
-  return names;
-}
-
 constexpr std::int64_t million = unity.millionths;
 
 constexpr Field<Scenario> top_rows[] = {
@@ -117,27 +110,13 @@ constexpr Field<Policy> policy_rows[] = {
       .example = "\"response-time\"",
       .choices = [] { return names_in(sched::admission_tests()); }},
      &Policy::test},
-    {{.key = "aub_admission",
-      .help = "For test = \"aub\": each task is admitted with its first job, or each job is. With one of these three "
-              "fields, the admitted jobs are counted in virtual time",
-      .fallback = "\"per-task\"",
-      .example = "\"per-job\"",
-      .choices = [] { return when_names(false); }},
-     &Policy::aub_admission},
-    {{.key = "aub_resetting",
-      .help = "For test = \"aub\": what an idle core drops of its synthetic utilization: nothing, what aperiodic jobs "
-              "have left, or what all jobs have left",
-      .fallback = "\"never\"",
-      .example = "\"per-job\"",
-      .choices = [] { return when_names(true); }},
-     &Policy::aub_resetting},
-    {{.key = "aub_balancing",
-      .help = "For test = \"aub\": when the core with the least synthetic utilization is chosen. never: the tasks are on "
-              "the cores in turn",
-      .fallback = "\"never\"",
-      .example = "\"per-task\"",
-      .choices = [] { return when_names(true); }},
-     &Policy::aub_balancing},
+    {{.key = "aub",
+      .help = "For test = \"aub\": decides about jobs in virtual time. The letters say whether admission, idle resetting "
+              "and load balancing are done never (N), per task (T) or per job (J)",
+      .fallback = "each task is admitted once, as in a server",
+      .example = "\"J_J_N\"",
+      .choices = [] { return copied(aperiodic_policy_names()); }},
+     &Policy::aub},
 };
 
 constexpr Field<ListedTask> task_rows[] = {

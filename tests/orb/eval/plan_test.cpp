@@ -189,6 +189,7 @@ TEST_CASE("a plan for global deadlines admits up to m - (m - 1) of the greatest 
       "gfb", "worst-fit", {timed(1ms, 2ms), timed(1ms, 2ms), timed(1ms, 2ms), timed(1us, 1s)}, 2));
   CHECK(made.refused == 1);
   CHECK_FALSE(made.tasks[3].admitted);
+  CHECK(made.tasks[3].refusal.by_bound);
   CHECK(made.tasks[0].bound == 2ms);
   CHECK(made.fewest_cores == 3);
 }
@@ -269,13 +270,14 @@ TEST_CASE("policies that do not work together, or with this platform, say what t
   }
   SECTION("a policy for jobs with another test") {
     request.jobs.emplace();
-    CHECK_THAT(fault_of(request).value(), Catch::Contains("have a meaning for test = \"aub\" only"));
+    CHECK_THAT(fault_of(request).value(), Catch::StartsWith("policy.aub has a meaning for test = \"aub\" only"));
   }
   SECTION("one of the three policies for jobs that contradict themselves") {
     request = by_policies("aub", "worst-fit", {timed(1ms, 2ms)});
     request.jobs = sched::AperiodicPolicy{.admission = sched::When::per_task, .idle_resetting = sched::When::per_job};
-    CHECK_THAT(fault_of(request).value(), Catch::StartsWith("policy.aub_admission and aub_resetting: admission per task "
-                                                            "with idle resetting per job contradicts itself"));
+    CHECK_THAT(
+        fault_of(request).value(),
+        Catch::StartsWith("policy.aub: admission per task with idle resetting per job contradicts itself: what a task"));
   }
   SECTION("a task that is cut on cores by priorities") {
     request = by_policies("response-time", "splitting", {timed(1ms, 2ms)});

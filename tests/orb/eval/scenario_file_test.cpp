@@ -172,19 +172,22 @@ TEST_CASE("a scenario may name each test, allocation and order, also those that 
     CHECK(scenario_of("[policy]\norder = \"" + std::string(order->name) + "\"\n" + one_task).policy.order == order->name);
 }
 
-TEST_CASE("a scenario may say how the aperiodic bound decides about jobs") {
-  const auto policy = [](const std::string& text) {
+TEST_CASE("a scenario may say how the aperiodic bound decides about jobs, in eighteen ways of which fifteen are valid") {
+  const auto chosen = [](const std::string& text) {
     return aperiodic_policy_of(scenario_of("[policy]\ntest = \"aub\"\n" + text + one_task).policy);
   };
-  CHECK_FALSE(policy(""));
-  const auto chosen = policy("aub_resetting = \"per-job\"\naub_admission = \"per-job\"\n");
-  REQUIRE(chosen);
-  CHECK(chosen->admission == sched::When::per_job);
-  CHECK(chosen->idle_resetting == sched::When::per_job);
-  CHECK(chosen->load_balancing == sched::When::never);
-  CHECK(policy("aub_balancing = \"per-task\"\n")->admission == sched::When::per_task);
-  CHECK_THAT(fault_of_text(std::string("[policy]\naub_admission = \"never\"\n") + one_task),
-             Catch::Contains("expected one of \"per-task\", \"per-job\""));
+  CHECK_FALSE(chosen(""));
+  const auto policy = chosen("aub = \"J_T_N\"\n");
+  REQUIRE(policy);
+  CHECK(policy->admission == sched::When::per_job);
+  CHECK(policy->idle_resetting == sched::When::per_task);
+  CHECK(policy->load_balancing == sched::When::never);
+  int valid = 0;
+  for (const std::string_view name : aperiodic_policy_names())
+    valid += sched::valid(chosen("aub = \"" + std::string(name) + "\"\n").value()) ? 1 : 0;
+  CHECK(valid == 15);
+  CHECK_THAT(fault_of_text(std::string("[policy]\naub = \"N_N_N\"\n") + one_task),
+             Catch::Contains("policy.aub: expected one of \"T_N_N\""));
 }
 
 TEST_CASE("every wrong input has its line, what is wrong, and how to mend it") {

@@ -188,7 +188,9 @@ TEST_CASE("a test refuses a task that the exact analysis would admit, with a con
   Bench bench(tested_by(test_named("liu-layland"), whole_core_options()));
   bench.admitted(implicit(5ms, 10ms));
   const Contract harmonic = implicit(10ms, 20ms);
-  CHECK(bench.refused(harmonic).code == RefusalCode::not_schedulable);
+  const Refusal refusal = bench.refused(harmonic);
+  CHECK(refusal.code == RefusalCode::not_schedulable);
+  CHECK_THAT(text_of(refusal), Catch::StartsWith("the admission test admits it on no core; that test may refuse more"));
   const Nearest nearest = bench.manager.nearest(harmonic);
   REQUIRE(nearest.found());
   bench.admitted({.period = nearest.period, .deadline = nearest.deadline, .budget = nearest.budget});

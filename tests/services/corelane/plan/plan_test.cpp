@@ -223,7 +223,7 @@ TEST_CASE("a policy that does not fit the platform is refused with what to chang
 TEST_CASE("a policy for single jobs shows the part of a task's jobs that is admitted") {
   const std::string text =
       "[platform]\ncores = 1\nbudget = \"0us\"\nblocking = \"0us\"\ncapacity = 1\n"
-      "[policy]\ntest = \"aub\"\naub_admission = \"per-job\"\n"
+      "[policy]\ntest = \"aub\"\naub = \"J_N_N\"\n"
       "[[task]]\nperiod = \"10ms\"\nbudget = \"4ms\"\njitter = \"0us\"\n"
       "[[task]]\nperiod = \"10ms\"\nbudget = \"2ms\"\njitter = \"0us\"\n";
   CHECK_THAT(plan_text(text).out, Contains("0.0 % of its jobs are admitted\n"));
