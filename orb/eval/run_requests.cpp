@@ -15,8 +15,7 @@ namespace {
 // Returns which policies of the scenario cannot be run, and what to change.
 std::optional<ScenarioFault> fault_of(const Policy& policy, const RunRequest& request) {
   if (aperiodic_policy_of(policy))
-    return ScenarioFault{"policy.aub_admission, aub_resetting and aub_balancing work in corelane plan only; use that, or "
-                         "leave them out"};
+    return ScenarioFault{"policy.aub decides about jobs in corelane plan only; use that, or leave it out"};
   auto bad = fault_of(PlanRequest{.tasks = request.tasks, .cores = request.cores, .server = request.server});
   if (!bad) return std::nullopt;
   return ScenarioFault{*std::move(bad)};

@@ -97,8 +97,8 @@ TEST_CASE("policies that cannot be run are refused with what to change") {
     return request ? std::string() : request.error().text;
   };
   CHECK_THAT(fault_of_run(policy("gfb")), Catch::Contains("is for cores that run nothing but the tasks"));
-  CHECK_THAT(fault_of_run("[policy]\ntest = \"aub\"\naub_admission = \"per-job\"\n"),
-             Catch::Contains("work in corelane plan only"));
+  CHECK_THAT(fault_of_run("[policy]\ntest = \"aub\"\naub = \"J_N_N\"\n"),
+             Catch::StartsWith("policy.aub decides about jobs in corelane plan only"));
   CHECK(fault_of_run(policy("liu-layland")).empty());
 }
 
