@@ -95,19 +95,19 @@ class StreamSender::ChannelSendBuffer final : public ReservedSendBuffer {
   ChannelSendBuffer& operator=(const ChannelSendBuffer&) = delete;
   ~ChannelSendBuffer() override {
     const os::LockGuard lock(sender_.mutex_);
-    sender_.link_.give_back(berthed_.number);
+    sender_.link_.give_back(lent_.number);
   }
-  MutableBytes bytes() const noexcept override { return berthed_.bytes; }
+  MutableBytes bytes() const noexcept override { return lent_.bytes; }
   // Call it under the connection's lock. Returns false if there is no memory.
   bool take(std::size_t bytes) {
-    berthed_ = sender_.link_.lend(bytes);
-    return !berthed_.bytes.empty();
+    lent_ = sender_.link_.lend(bytes);
+    return !lent_.bytes.empty();
   }
 
  private:
   StreamSender& sender_;
   const std::shared_ptr<const void> owner_;
-  Link::Berthed berthed_;
+  Link::LentBytes lent_;
 };
 
 std::unique_ptr<ReservedSendBuffer> StreamSender::send_buffer(std::size_t bytes) noexcept try {
