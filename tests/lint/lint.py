@@ -98,7 +98,7 @@ ROOMS = {
         "constants": ["names", "types"],
         "annotations": ["constants", "names"],
         "definitions": ["annotations", "constants", "names", "types"],
-        "analyzer": ["annotations", "constants", "definitions", "names", "types"],
+        "analyzer": ["definitions", "types"],
     },
     "idl/cxx": {
         "spelling": [],
