@@ -221,7 +221,7 @@ Expected<void> ServingThreads::start() {
   if (auto opened = poll_.open(); !opened) return opened;
   if (auto started = monitor_->start(); !started) return started;
   const os::LockGuard lock(mutex_);
-  while (alive_ < std::min(fewest_threads, options_.running))  // bound: two
+  while (counts_.alive < std::min(fewest_threads, options_.running))  // bound: two
     if (auto grown = grow(); !grown) return grown;
   update_hints();
   return {};
@@ -234,7 +234,7 @@ void ServingThreads::stop() noexcept {
     const os::LockGuard lock(mutex_);
     if (std::exchange(stopped_, true)) return;
     for (const auto& [raw, source] : sources_) sources.push_back(source);
-    while (growing_ > 0) {  // bound: the start of a thread
+    while (counts_.growing > 0) {  // bound: the start of a thread
       const os::ReleasedLock released(mutex_);
       std::this_thread::yield();
     }
@@ -281,7 +281,7 @@ bool ServingThreads::add(SourcePtr source) noexcept try {
 // The lock is not held while a connection is served.
 ServingThreads::Work ServingThreads::next_work(Worker& worker) noexcept {
   const os::LockGuard lock(mutex_);
-  if (!std::exchange(worker.has_begun, true)) --starting_;
+  if (!std::exchange(worker.has_begun, true)) --counts_.starting;
   stop_serving_as_leader(worker);
   for (;;) {  // bound: ends with stop(), or when the thread is not needed any more
     if (stopped_) return {};
@@ -341,7 +341,7 @@ void ServingThreads::lead() noexcept {
 bool ServingThreads::rest(Worker& worker) noexcept {
   idle_.push_back(&worker);
   update_hints();
-  const bool may_end = alive_ > fewest_threads;
+  const bool may_end = counts_.alive > fewest_threads;
   bool called = false;
   {
     const os::ReleasedLock released(mutex_);
@@ -352,12 +352,12 @@ bool ServingThreads::rest(Worker& worker) noexcept {
     called = worker.parker.park(never);
   }
   if (called) {
-    if (!stopped_) --called_;
+    if (!stopped_) --counts_.called;
     return true;
   }
-  const bool ends = alive_ > fewest_threads;
+  const bool ends = counts_.alive > fewest_threads;
   if (ends) {
-    --alive_;
+    --counts_.alive;
     worker.ended = true;
   }
   update_hints();
@@ -381,7 +381,7 @@ void ServingThreads::stop_serving_as_leader(Worker& worker) noexcept {
 }
 
 bool ServingThreads::may_grow() const noexcept {
-  return !stopped_ && alive_ - std::min(detached_, options_.detached) < options_.running;
+  return !stopped_ && counts_.alive - std::min(counts_.detached, options_.detached) < options_.running;
 }
 
 Duration ServingThreads::longest_wait() const noexcept {
@@ -391,7 +391,7 @@ Duration ServingThreads::longest_wait() const noexcept {
 
 // relaxed: see may_stay() and longest_wait()
 void ServingThreads::update_hints() noexcept {
-  const bool comes = led_ || called_ > 0 || starting_ > 0 || !idle_.empty();
+  const bool comes = led_ || counts_.called > 0 || counts_.starting > 0 || !idle_.empty();
   const bool lacks = !comes && !waiting_.empty();
   if (lacks_thread_.load(std::memory_order_relaxed) != lacks) lacks_thread_.store(lacks, std::memory_order_relaxed);
   const bool is_full = !may_grow() || leader_serves_ > 0;
@@ -403,11 +403,11 @@ bool ServingThreads::call_thread() noexcept {
   if (!idle_.empty()) {
     Worker* const next = idle_.back();
     idle_.pop_back();
-    ++called_;
+    ++counts_.called;
     next->parker.unpark();
   } else if (led_) {
     poll_.ring();
-  } else if (starting_ == 0) {
+  } else if (counts_.starting == 0) {
     return may_grow() && !os::is_real_time() && grow();
   }
   return true;
@@ -425,10 +425,10 @@ Expected<void> ServingThreads::grow() noexcept {
   }
   std::shared_ptr<Worker> ended = take_ended();
   generation_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the mutex orders what it counts
-  ++alive_;
-  ++starting_;
-  ++growing_;
-  const std::uint64_t number = made_++;
+  ++counts_.alive;
+  ++counts_.starting;
+  ++counts_.growing;
+  const std::uint64_t number = counts_.made++;
   Expected<void> started;
   {
     const os::ReleasedLock released(mutex_);
@@ -436,10 +436,10 @@ Expected<void> ServingThreads::grow() noexcept {
     // Without the lock, because a thread that has ended may still run destructors of what servants made on it.
     for (; ended; ended = std::shared_ptr<Worker>(std::move(ended->next_ended))) ended->join();  // bound: the threads
   }
-  --growing_;
+  --counts_.growing;
   if (started) return {};
-  --alive_;
-  --starting_;
+  --counts_.alive;
+  --counts_.starting;
   std::erase(workers_, made);
   generation_.fetch_add(1, std::memory_order_relaxed);  // relaxed: as above
   if (!std::exchange(warned_, true)) {
@@ -549,7 +549,7 @@ void ServingThreads::begin_detached(Worker& worker) noexcept {
   const os::LockGuard lock(mutex_);
   if (worker.detached++ > 0) return;
   stop_serving_as_leader(worker);
-  if (++detached_ > options_.detached) shortages_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a report
+  if (++counts_.detached > options_.detached) shortages_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a report
   if (needs_thread()) (void)call_thread();
   update_hints();
 }
@@ -557,7 +557,7 @@ void ServingThreads::begin_detached(Worker& worker) noexcept {
 void ServingThreads::end_detached(Worker& worker) noexcept {
   const os::LockGuard lock(mutex_);
   if (--worker.detached > 0) return;
-  --detached_;
+  --counts_.detached;
   update_hints();
 }
 
@@ -584,7 +584,7 @@ std::uint64_t ServingThreads::jobs() const noexcept {
 
 std::size_t ServingThreads::threads() const noexcept {
   const os::LockGuard lock(mutex_);
-  return alive_;
+  return counts_.alive;
 }
 
 std::size_t ServingThreads::connections() const noexcept {

@@ -88,6 +88,15 @@ class ServingThreads {
   class Monitor;
   using SourcePtr = std::shared_ptr<RequestSource>;
 
+  // Numbers of threads.
+  struct Counts {
+    std::size_t alive = 0;
+    std::size_t detached = 0;  // of those
+    std::size_t starting = 0;  // were made and have not asked for work yet
+    std::size_t called = 0;    // rested, were woken and have not asked for work yet
+    std::size_t growing = 0;   // calls of grow() that start one
+    std::uint64_t made = 0;    // in all
+  };
   // What a worker does next.
   struct Work {
     SourcePtr source{};  // null: the thread ends
@@ -147,13 +156,7 @@ class ServingThreads {
   std::vector<Worker*> idle_ CORELANE_GUARDED_BY(mutex_);  // the one that began to rest last is woken first
   WaitingSources waiting_ CORELANE_GUARDED_BY(mutex_);
   std::unordered_map<const RequestSource*, SourcePtr> sources_ CORELANE_GUARDED_BY(mutex_);
-  std::size_t alive_ CORELANE_GUARDED_BY(mutex_) = 0;
-  std::size_t detached_ CORELANE_GUARDED_BY(mutex_) = 0;  // of those
-  std::size_t starting_ CORELANE_GUARDED_BY(mutex_) = 0;  // threads that were made and have not asked for work yet
-  // Threads that rested, were woken and have not asked for work yet.
-  std::size_t called_ CORELANE_GUARDED_BY(mutex_) = 0;
-  std::size_t growing_ CORELANE_GUARDED_BY(mutex_) = 0;   // calls of grow() that start one
-  std::uint64_t made_ CORELANE_GUARDED_BY(mutex_) = 0;
+  Counts counts_ CORELANE_GUARDED_BY(mutex_);
   // Sources taken from waiting_ since a thread last asked the epoll set.
   int since_wait_ CORELANE_GUARDED_BY(mutex_) = 0;
   bool led_ CORELANE_GUARDED_BY(mutex_) = false;
