@@ -10,7 +10,7 @@ file counts as one failure, so that a run that died is reported. Exits 1 if anyt
 import re
 import sys
 import xml.etree.ElementTree as xml
-from collections import namedtuple
+from collections import Counter, namedtuple
 
 Outcome = namedtuple("Outcome", "run name state reason")
 
@@ -67,7 +67,8 @@ def report(arguments):
     of = {state: [o for o in outcomes if o.state == state] for state in ("passed", "failed", "skipped")}
     ran = [o for o in dict.fromkeys(outcomes) if "omniorb" in o.name.lower() and o.state != "skipped"]
     show("Tests with a live omniORB that ran:", [f"{o.run}: {o.name}: {o.state}" for o in ran])
-    show("Skipped:", [f"{o.run}: {o.name}: {o.reason}" for o in of["skipped"]])
+    show("Skipped:", [f"{o.run}: {o.name}: {o.reason}" + (f" ({count} cases)" if count > 1 else "")
+                      for o, count in Counter(of["skipped"]).items()])
     show("Failed:", [f"{o.run}: {o.name}" + (f" ({o.reason})" if o.reason else "") for o in of["failed"]])
     print(f"{len(of['passed'])} passed, {len(of['failed'])} failed, {len(of['skipped'])} skipped")
     return 1 if of["failed"] or not of["passed"] else 0

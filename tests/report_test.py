@@ -49,6 +49,12 @@ class Report(unittest.TestCase):
         self.assertEqual((status, lines[-1]), (0, "3 passed, 0 failed, 1 skipped"))
         self.assertIn("  release: os: thread_test: no IPv6 here", lines)
 
+    def test_cases_that_were_skipped_for_the_same_reason_take_one_line(self):
+        out = "SKIPPED: no IPv6 here\n" * 3 + "All tests passed (30 assertions in 4 test cases)\n"
+        status, lines = run(case("os: thread_test", "run", out=out))
+        self.assertEqual((status, lines[-1]), (0, "1 passed, 0 failed, 3 skipped"))
+        self.assertEqual([line for line in lines if "IPv6" in line], ["  release: os: thread_test: no IPv6 here (3 cases)"])
+
     def test_a_source_file_without_cases_counts_nothing(self):
         status, lines = run(case("os: thread_test", "run"), case("os: suite_test", "run", out="No tests ran\n"))
         self.assertEqual((status, lines[-1]), (0, "1 passed, 0 failed, 0 skipped"))

@@ -8,13 +8,16 @@
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
+#include "orb/base/thread_safety.h"
 #include "orb/core/client/name_service.h"
 #include "orb/core/lifecycle/orb_state.h"
 #include "orb/giop/corbaloc.h"
 #include "orb/giop/corbaname.h"
 #include "orb/giop/ior.h"
 #include "orb/os/files/small_file.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
+#include "orb/os/mutex.h"
 #include "orb/os/standard_descriptors.h"
 #include "orb/os/wait/wait.h"
 
@@ -27,10 +30,9 @@ constexpr std::size_t longest_file_name = 255;
 
 // Holds the ORBs that exist. It is never destroyed, because threads may still run when static objects are destroyed.
 struct OrbRegistry {
-  std::mutex mutex;
-  // Guarded by mutex.
-  std::map<std::string, std::shared_ptr<Orb>> orbs;
-  std::uint64_t made = 0;
+  os::Mutex mutex;
+  std::map<std::string, std::shared_ptr<Orb>> orbs CORELANE_GUARDED_BY(mutex);
+  std::uint64_t made CORELANE_GUARDED_BY(mutex) = 0;
 };
 OrbRegistry& registry() {
   static OrbRegistry* const instance = new OrbRegistry;
@@ -47,7 +49,7 @@ std::string excerpt(const std::string& text) { return text.size() <= 60 ? text :
 
 std::shared_ptr<Orb> take_from_registry(const Orb::State& state) {
   OrbRegistry& all = registry();
-  const std::lock_guard lock(all.mutex);
+  const os::LockGuard lock(all.mutex);
   const auto known = all.orbs.find(state.id);
   if (known == all.orbs.end() || &known->second->state() != &state) return nullptr;
   return std::move(all.orbs.extract(known).mapped());
@@ -87,7 +89,7 @@ Orb::Initialized Orb::init(int& argc, char* argv[], const std::string& id) {
   settings->executive.best_effort_wait = os::settled(settings->executive.best_effort_wait);
   const std::string name = id.empty() ? settings->id : id;
   OrbRegistry& all = registry();
-  const std::lock_guard lock(all.mutex);
+  const os::LockGuard lock(all.mutex);
   if (const auto known = all.orbs.find(name); known != all.orbs.end()) return {known->second, false};
   if (settings->log_level) os::log::set_level(*settings->log_level);
   auto orb = std::shared_ptr<Orb>(new Orb(std::make_unique<State>(++all.made, name, std::move(*settings))));
@@ -97,7 +99,7 @@ Orb::Initialized Orb::init(int& argc, char* argv[], const std::string& id) {
 
 std::shared_ptr<Orb> Orb::first_of_process() {
   OrbRegistry& all = registry();
-  const std::lock_guard lock(all.mutex);
+  const os::LockGuard lock(all.mutex);
   const auto rank = [](const auto& orb) { return std::pair(!orb.first.empty(), orb.second->state().number); };
   const auto first = std::min_element(all.orbs.begin(), all.orbs.end(),
                                       [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
@@ -106,10 +108,10 @@ std::shared_ptr<Orb> Orb::first_of_process() {
 
 void Orb::State::end() {
   {
-    std::unique_lock lock(mutex);
+    os::UniqueLock lock(mutex);
     const auto here = std::this_thread::get_id();
     if (ender == here) return;  // called from a destructor that end() runs
-    if (ender != std::thread::id{}) return changed.wait(lock, [&] { return ended; });
+    if (ender != std::thread::id{}) return changed.wait(lock, [&]() CORELANE_REQUIRES(mutex) { return ended; });
     ender = here;
   }
   try {
@@ -125,17 +127,19 @@ void Orb::State::end() {
   std::shared_ptr<Server> old_server;
   std::shared_ptr<Runtime> old_runtime;
   std::shared_ptr<transport::Transport> old_transport, old_pool;
+  std::shared_ptr<RequestTarget> objects;
   {
-    const std::lock_guard lock(mutex);
+    const os::LockGuard lock(mutex);
     phase = Phase::destroyed;
     references.swap(initial);
     old_server.swap(server);
     old_runtime.swap(runtime);
     old_transport.swap(sockets);
     old_pool.swap(pooled);
+    objects = target;
   }
   changed.notify_all();
-  if (target) target->close();
+  if (objects) objects->close();
   reopener.close();
   references.clear();
   old_server.reset();
@@ -144,7 +148,7 @@ void Orb::State::end() {
   if (old_runtime) old_runtime->leave();  // if this was the last ORB of the process, its threads end here
   old_runtime.reset();
   const std::shared_ptr<Orb> self = take_from_registry(*this);  // released after the lock
-  const std::lock_guard lock(mutex);
+  const os::LockGuard lock(mutex);
   ended = true;
   fork_guard.reset();
   changed.notify_all();
@@ -209,7 +213,7 @@ ObjectReference<Object> Orb::resolve_initial_references(const std::string& name)
 ObjectReference<Object> Orb::resolve(const std::string& name, int hops) {
   std::string uri;
   {
-    const std::lock_guard lock(state_->mutex);
+    const os::LockGuard lock(state_->mutex);
     if (const auto known = state_->initial.find(name); known != state_->initial.end()) return known->second;
   }
   const Settings& settings = state_->settings;
@@ -225,7 +229,7 @@ ObjectReference<Object> Orb::resolve(const std::string& name, int hops) {
   if (hops == 0)
     raise(bad_uri, "initial reference " + excerpt(name) + " leads through too many others; does it name itself?");
   ObjectReference<Object> object = uri.empty() ? name_service_of_host() : follow(uri, hops - 1);
-  const std::lock_guard lock(state_->mutex);
+  const os::LockGuard lock(state_->mutex);
   return state_->initial.emplace(name, object).first->second;
 }
 
@@ -237,13 +241,13 @@ ObjectReference<Object> Orb::name_service_of_host() {
 
 void Orb::register_initial_reference(const std::string& name, const ObjectReference<Object>& object) {
   if (name.empty()) throw InvalidName();
-  const std::lock_guard lock(state_->mutex);
+  const os::LockGuard lock(state_->mutex);
   state_->initial[name] = object;
 }
 
 std::vector<std::string> Orb::list_initial_services() const {
   std::vector<std::string> names;
-  const std::lock_guard lock(state_->mutex);
+  const os::LockGuard lock(state_->mutex);
   for (const auto& [name, object] : state_->initial) names.push_back(name);
   for (const auto& [name, uri] : state_->settings.initial_references)
     if (!state_->initial.contains(name)) names.push_back(name);
@@ -251,7 +255,7 @@ std::vector<std::string> Orb::list_initial_services() const {
 }
 
 void Orb::set_request_target(std::shared_ptr<RequestTarget> target) {
-  const std::lock_guard lock(state_->mutex);
+  const os::LockGuard lock(state_->mutex);
   state_->target = std::move(target);
   // PAIR orb.target: release here -> acquire in request_target().
   state_->target_view.store(state_->target.get(), std::memory_order_release);
@@ -282,7 +286,7 @@ void Orb::log_servant_exception(const ServantFailure& failure) noexcept {
 }
 
 std::vector<transport::Endpoint> Orb::endpoints() const {
-  const std::lock_guard lock(state_->mutex);
+  const os::LockGuard lock(state_->mutex);
   if (!state_->server) return {};
   return state_->server->endpoints();
 }

@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -18,15 +17,15 @@
 #include "orb/dispatch/leases/host_ledger.h"
 #include "orb/os/fd.h"
 #include "orb/os/files/directory.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
+#include "orb/os/mutex.h"
 #include "orb/os/privileges.h"
 #include "orb/os/threads/thread_state.h"
 #include "orb/os/topology.h"
 
 namespace corelane::core {
 namespace {
-
-std::mutex runtimes_mutex;
 
 Expected<std::unique_ptr<dispatch::CoreProvider>> make_ledger(const Settings& settings) {
   auto topology = os::Topology::detect();
@@ -62,9 +61,9 @@ Expected<std::unique_ptr<dispatch::CoreProvider>> make_provider(const Settings& 
 
 // Logs a line once per process, even if many ORBs come and go. For facts that do not change while the process runs.
 void warn_once(const std::string& line) {
-  static std::mutex mutex;
-  static std::set<std::string> said;
-  const std::lock_guard lock(mutex);
+  static os::Mutex mutex;
+  static std::set<std::string> said CORELANE_GUARDED_BY(mutex);
+  const os::LockGuard lock(mutex);
   if (said.insert(line).second) os::log::warn(line);
 }
 
@@ -176,9 +175,11 @@ std::string unused_settings(const Settings& settings) {
   return unused.empty() ? unused : "dispatch.mode = leader-followers does not look at " + unused;
 }
 
+constinit os::Mutex Runtime::all_mutex_;
+
 std::shared_ptr<Runtime> Runtime::of_process() {
   static auto& current = *new std::weak_ptr<Runtime>;  // never destroyed: destructors of static objects may make an ORB
-  const std::lock_guard lock(runtimes_mutex);
+  const os::LockGuard lock(all_mutex_);
   auto runtime = current.lock();
   if (!runtime || runtime->orbs_ == 0) current = runtime = std::make_shared<Runtime>();
   ++runtime->orbs_;
@@ -187,14 +188,14 @@ std::shared_ptr<Runtime> Runtime::of_process() {
 
 void Runtime::leave() {
   {
-    const std::lock_guard lock(runtimes_mutex);
+    const os::LockGuard lock(all_mutex_);
     if (--orbs_ > 0) return;
   }
   stop();
 }
 
 Expected<transport::Reactor*> Runtime::reactor() {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return start_reactor();
 }
 
@@ -209,7 +210,7 @@ Expected<transport::Reactor*> Runtime::start_reactor() {
 }
 
 Expected<dispatch::Executive*> Runtime::executive(const Settings& settings) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (stopped_) return errors::orb_destroyed;
   if (!executive_)
     if (const auto started = start_executive(settings); !started) return started.error();
@@ -243,7 +244,7 @@ Expected<void> Runtime::start_executive(const Settings& settings) {
 }
 
 std::string Runtime::conflict(const Settings& settings) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return conflict_with(settings);
 }
 
@@ -257,7 +258,7 @@ std::string Runtime::conflict_with(const Settings& settings) const {
 }
 
 dispatch::Executive* Runtime::started_executive() {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return executive_.get();
 }
 
@@ -266,7 +267,7 @@ void Runtime::stop() {
   dispatch::Executive* executive = nullptr;
   transport::Reactor* reactor = nullptr;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     stopped_ = true;
     executive = executive_.get();
     reactor = reactor_.get();

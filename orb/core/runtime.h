@@ -6,14 +6,15 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "orb/base/expected.h"
+#include "orb/base/thread_safety.h"
 #include "orb/core/settings.h"
 #include "orb/dispatch/core_provider.h"
 #include "orb/dispatch/executive.h"
+#include "orb/os/mutex.h"
 #include "orb/transport/reactor.h"
 
 namespace corelane::core {
@@ -62,19 +63,20 @@ class Runtime {
   void stop();
 
  private:
-  Expected<transport::Reactor*> start_reactor();
-  Expected<void> start_executive(const Settings& settings);
-  std::string conflict_with(const Settings& settings) const;
+  Expected<transport::Reactor*> start_reactor() CORELANE_REQUIRES(mutex_);
+  Expected<void> start_executive(const Settings& settings) CORELANE_REQUIRES(mutex_);
+  std::string conflict_with(const Settings& settings) const CORELANE_REQUIRES(mutex_);
 
-  int orbs_ = 0;  // guarded by the mutex of all Runtimes
+  static os::Mutex all_mutex_;
+  int orbs_ CORELANE_GUARDED_BY(all_mutex_) = 0;
 
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  bool stopped_ = false;
-  std::unique_ptr<transport::Reactor> reactor_;
-  std::unique_ptr<dispatch::CoreProvider> provider_;
-  std::unique_ptr<dispatch::Executive> executive_;
-  std::unique_ptr<const Settings> settings_;  // the settings that the executive runs with
+  os::Mutex mutex_;
+  bool stopped_ CORELANE_GUARDED_BY(mutex_) = false;
+  std::unique_ptr<transport::Reactor> reactor_ CORELANE_GUARDED_BY(mutex_);
+  std::unique_ptr<dispatch::CoreProvider> provider_ CORELANE_GUARDED_BY(mutex_);
+  std::unique_ptr<dispatch::Executive> executive_ CORELANE_GUARDED_BY(mutex_);
+  // The settings that the executive runs with.
+  std::unique_ptr<const Settings> settings_ CORELANE_GUARDED_BY(mutex_);
 };
 
 }  // namespace corelane::core

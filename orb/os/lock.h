@@ -1,5 +1,6 @@
 // LockGuard, UniqueLock and SharedLock hold a mutex until the end of their scope, like those of the standard library.
-// clang checks their use (orb/base/thread_safety.h): libstdc++ does not annotate its locks.
+// ReleasedLock releases one meanwhile. clang checks their use (orb/base/thread_safety.h): libstdc++ does not annotate
+// its locks.
 //
 //   if (!mutex_.try_lock()) return;
 //   const os::LockGuard lock(mutex_, std::adopt_lock);   // clang cannot check std::try_to_lock
@@ -65,6 +66,19 @@ class CORELANE_SCOPED_CAPABILITY UniqueLock {
 
   Mutex& mutex_;
   bool holds_ = true;
+};
+
+// Releases a mutex that the caller holds, and takes it again at the end of the scope.
+template <typename Mutex>
+class CORELANE_SCOPED_CAPABILITY ReleasedLock {
+ public:
+  explicit ReleasedLock(Mutex& mutex) CORELANE_RELEASE(mutex) : mutex_(mutex) { mutex_.unlock(); }
+  ReleasedLock(const ReleasedLock&) = delete;
+  ReleasedLock& operator=(const ReleasedLock&) = delete;
+  ~ReleasedLock() CORELANE_RELEASE() { mutex_.lock(); }
+
+ private:
+  Mutex& mutex_;
 };
 
 }  // namespace corelane::os

@@ -6,6 +6,7 @@
 #include "orb/base/minor.h"
 #include "orb/core/exception.h"
 #include "orb/core/settings.h"
+#include "orb/os/lock.h"
 #include "orb/poa/poa.h"
 
 namespace corelane::poa {
@@ -43,7 +44,7 @@ std::shared_ptr<core::Orb> AdapterRegistry::orb() const {
 
 Expected<std::shared_ptr<core::ActiveObject>> AdapterRegistry::find(Bytes object_key) noexcept {
   const std::string_view key(reinterpret_cast<const char*>(object_key.data()), object_key.size());
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (closed_) return destroyed;
   const auto found = objects_.find(key);
   if (found == objects_.end()) return is_of_other_start(key) ? earlier_start : no_object;
@@ -58,7 +59,7 @@ bool AdapterRegistry::is_of_other_start(std::string_view key) const noexcept {
 void AdapterRegistry::stop_holding() noexcept {
   std::vector<std::shared_ptr<core::PoaManagerState>> manager_states;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     manager_states = manager_states_.living();
   }
   for (const auto& manager_state : manager_states)
@@ -68,9 +69,9 @@ void AdapterRegistry::stop_holding() noexcept {
 
 void AdapterRegistry::close() noexcept {
   if (const auto root = root_.lock()) root->destroy(false, false);  // breaks cycles of adapters and servants
-  decltype(objects_) objects;
+  Objects objects;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     closed_ = true;
     objects.swap(objects_);
   }
@@ -79,7 +80,7 @@ void AdapterRegistry::close() noexcept {
 
 std::string AdapterRegistry::next_key_prefix() {
   std::string prefix(key_begin);
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   append_big_endian(prefix, ++adapters_made_);
   return prefix + stamp_;
 }
@@ -92,19 +93,19 @@ std::shared_ptr<core::PoaManagerState> AdapterRegistry::make_manager_state() {
   };
   auto manager_state =
       std::make_shared<core::PoaManagerState>(std::move(submit), orb()->settings().executive.queue_capacity);
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   manager_states_.add(manager_state);
   return manager_state;
 }
 
 AdapterRegistry::Added AdapterRegistry::add(const std::string& key, std::shared_ptr<core::ActiveObject> object) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (closed_) return Added::closed;
   return objects_.emplace(key, std::move(object)).second ? Added::yes : Added::key_taken;
 }
 
 void AdapterRegistry::remove(const std::string& key) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   objects_.erase(key);
 }
 

@@ -11,11 +11,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "orb/base/thread_safety.h"
 #include "orb/base/weak_list.h"
 #include "orb/core/objects/object_dispatch.h"
 #include "orb/core/orb.h"
@@ -59,11 +59,11 @@ class AdapterRegistry final : public core::RequestTarget {
   const std::string stamp_;  // as it is in keys
   std::weak_ptr<Poa> root_;
   mutable os::PiMutex mutex_;
-  // Guarded by mutex_.
-  bool closed_ = false;
-  std::uint32_t adapters_made_ = 0;
-  std::unordered_map<std::string, std::shared_ptr<core::ActiveObject>, Hash, std::equal_to<>> objects_;
-  WeakList<core::PoaManagerState> manager_states_;
+  using Objects = std::unordered_map<std::string, std::shared_ptr<core::ActiveObject>, Hash, std::equal_to<>>;
+  bool closed_ CORELANE_GUARDED_BY(mutex_) = false;
+  std::uint32_t adapters_made_ CORELANE_GUARDED_BY(mutex_) = 0;
+  Objects objects_ CORELANE_GUARDED_BY(mutex_);
+  WeakList<core::PoaManagerState> manager_states_ CORELANE_GUARDED_BY(mutex_);
 };
 
 }  // namespace corelane::poa

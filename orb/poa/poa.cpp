@@ -1,18 +1,20 @@
 #include "orb/poa/poa.h"
 
 #include <map>
-#include <mutex>
 #include <string_view>
 #include <vector>
 
 #include "orb/base/minor.h"
+#include "orb/base/thread_safety.h"
 #include "orb/core/client/reference.h"
 #include "orb/core/config/contracts_file.h"
 #include "orb/core/policies/id_assignment.h"
 #include "orb/core/policies/implicit_activation.h"
 #include "orb/core/server/server.h"
 #include "orb/core/settings.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
+#include "orb/os/mutex.h"
 #include "orb/poa/adapter_registry.h"
 
 namespace corelane::poa {
@@ -31,34 +33,35 @@ struct Poa::Map {
   Map(std::string prefix_of_keys, std::string prefix_of_ids)
       : key_prefix(std::move(prefix_of_keys)), id_prefix(std::move(prefix_of_ids)) {}
 
-  Entry* find(const Servant* servant) {
+  Entry* find(const Servant* servant) CORELANE_REQUIRES(mutex) {
     const auto at = by_servant.find(servant);
     return at == by_servant.end() ? nullptr : &by_id.at(at->second);
   }
-  Entry* find(const ObjectId& id) {
+  Entry* find(const ObjectId& id) CORELANE_REQUIRES(mutex) {
     const auto at = by_id.find(text_of(id));
     return at == by_id.end() ? nullptr : &at->second;
   }
 
-  void require_not_destroyed() const {
+  void require_not_destroyed() const CORELANE_REQUIRES(mutex) {
     if (destroyed) core::raise(Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_adapter});
   }
   // Raises an exception if no child can get the name.
-  void require_free(const std::string& name) const {
+  void require_free(const std::string& name) const CORELANE_REQUIRES(mutex) {
     require_not_destroyed();
     if (children.contains(name)) throw AdapterAlreadyExists();
   }
+  ObjectId fresh_id() CORELANE_REQUIRES(mutex);
+  bool has_made(const ObjectId& id) const CORELANE_REQUIRES(mutex);
 
   const std::string key_prefix;
   const std::string id_prefix;
-  std::mutex mutex;
-  // Guarded by mutex.
-  std::map<std::string, Entry> by_id;  // keys: text_of()
-  std::map<const Servant*, std::string> by_servant;
-  std::map<std::string, std::shared_ptr<Poa>> children;
-  std::weak_ptr<Poa> parent;  // empty: a root, or destroyed
-  std::uint64_t made = 0;
-  bool destroyed = false;
+  os::Mutex mutex;
+  std::map<std::string, Entry> by_id CORELANE_GUARDED_BY(mutex);  // keys: text_of()
+  std::map<const Servant*, std::string> by_servant CORELANE_GUARDED_BY(mutex);
+  std::map<std::string, std::shared_ptr<Poa>> children CORELANE_GUARDED_BY(mutex);
+  std::weak_ptr<Poa> parent CORELANE_GUARDED_BY(mutex);  // empty: a root, or destroyed
+  std::uint64_t made CORELANE_GUARDED_BY(mutex) = 0;
+  bool destroyed CORELANE_GUARDED_BY(mutex) = false;
 };
 
 namespace {
@@ -106,7 +109,7 @@ core::ObjectReference<Poa> Poa::create(const std::string& name, core::ObjectRefe
                                        std::string key_prefix, std::string id_prefix,
                                        std::optional<core::PolicyValues> policies) {
   {
-    const std::lock_guard lock(map_->mutex);
+    const os::LockGuard lock(map_->mutex);
     map_->require_free(name);  // first, for programs that create an adapter where find_POA() would do
   }
   if (!manager)
@@ -114,15 +117,18 @@ core::ObjectReference<Poa> Poa::create(const std::string& name, core::ObjectRefe
         std::make_shared<PoaManager>(registry_->orb(), registry_->make_manager_state()));
   auto child = std::make_shared<Poa>(registry_, name, std::move(manager), std::move(key_prefix), std::move(id_prefix),
                                      std::move(policies));
-  child->map_->parent = weak_from_this();
-  const std::lock_guard lock(map_->mutex);
+  {
+    const os::LockGuard lock(child->map_->mutex);
+    child->map_->parent = weak_from_this();
+  }
+  const os::LockGuard lock(map_->mutex);
   map_->require_free(name);
   map_->children.emplace(name, child);
   return core::ObjectReference<Poa>(std::move(child));
 }
 
 core::ObjectReference<Poa> Poa::find_POA(const std::string& name) {
-  const std::lock_guard lock(map_->mutex);
+  const os::LockGuard lock(map_->mutex);
   const auto found = map_->children.find(name);
   if (found == map_->children.end()) throw AdapterNonExistent();
   return core::ObjectReference<Poa>(found->second);
@@ -135,7 +141,7 @@ void Poa::destroy(bool etherealize_objects, bool wait_for_completion) {
   std::map<std::string, std::shared_ptr<Poa>> children;
   std::weak_ptr<Poa> parent;
   {
-    const std::lock_guard lock(map_->mutex);
+    const os::LockGuard lock(map_->mutex);
     map_->destroyed = true;
     entries.swap(map_->by_id);
     map_->by_servant.clear();
@@ -160,16 +166,16 @@ void Poa::destroy(bool etherealize_objects, bool wait_for_completion) {
 
 // Removes a child, unless another adapter has its name by now.
 void Poa::forget(const Poa& child) {
-  const std::lock_guard lock(map_->mutex);
+  const os::LockGuard lock(map_->mutex);
   const auto found = map_->children.find(child.name_);
   if (found != map_->children.end() && found->second.get() == &child) map_->children.erase(found);
 }
 
 std::string Poa::key_of(const ObjectId& id) const { return map_->key_prefix + text_of(id); }
 
-ObjectId Poa::fresh_id() {
-  const std::uint64_t number = ++map_->made;
-  ObjectId id(map_->id_prefix.begin(), map_->id_prefix.end());
+ObjectId Poa::Map::fresh_id() {
+  const std::uint64_t number = ++made;
+  ObjectId id(id_prefix.begin(), id_prefix.end());
   for (int shift = 56; shift >= 0; shift -= 8) id.push_back(static_cast<std::uint8_t>(number >> shift));
   return id;
 }
@@ -183,19 +189,24 @@ void Poa::require_own_ids() const {
   if (obeys(core::policies::id_assignment, core::policies::user_id)) throw WrongPolicy();
 }
 
-// The caller holds the map's mutex.
-void Poa::require_allowed(const ObjectId& id) const {
-  if (!obeys(core::policies::id_assignment, core::policies::system_id)) return;
-  const std::size_t before = map_->id_prefix.size();
+// Returns whether fresh_id() has returned this id before.
+bool Poa::Map::has_made(const ObjectId& id) const {
+  const std::size_t before = id_prefix.size();
   std::uint64_t number = 0;
   for (std::size_t i = before; i < id.size(); ++i) number = number << 8 | id[i];
-  const bool is_own = id.size() == before + sizeof number && text_of(id).starts_with(map_->id_prefix) && number > 0 &&
-                      number <= map_->made;
-  if (!is_own) core::raise(Error{ErrorKind::bad_param, Completion::no, minor::omg | 14});
+  return id.size() == before + sizeof number && text_of(id).starts_with(id_prefix) && number > 0 && number <= made;
 }
 
-// The caller holds the map's mutex. If an exception is raised, nothing has changed.
-Poa::Entry Poa::add(const ObjectId& id, const ServantReference<Servant>& servant, core::OperationContracts contracts) {
+// The caller holds the map's mutex. No analysis: the header cannot name it.
+void Poa::require_allowed(const ObjectId& id) const CORELANE_NO_THREAD_SAFETY_ANALYSIS {
+  if (!obeys(core::policies::id_assignment, core::policies::system_id)) return;
+  if (!map_->has_made(id)) core::raise(Error{ErrorKind::bad_param, Completion::no, minor::omg | 14});
+}
+
+// The caller holds the map's mutex. No analysis: the header cannot name it. If an exception is raised, nothing has
+// changed.
+Poa::Entry Poa::add(const ObjectId& id, const ServantReference<Servant>& servant,
+                    core::OperationContracts contracts) CORELANE_NO_THREAD_SAFETY_ANALYSIS {
   map_->require_not_destroyed();
   require_allowed(id);
   if (map_->find(servant.get()) != nullptr) throw ServantAlreadyActive();
@@ -235,10 +246,10 @@ Poa::Entry Poa::activate(const ObjectId* id, const ServantReference<Servant>& se
   const auto executive = contracts.empty() ? nullptr : registry_->orb()->executive();
   Entry entry;
   {
-    const std::lock_guard lock(map_->mutex);
+    const os::LockGuard lock(map_->mutex);
     const Entry* const known = if_active == IfActive::keep ? map_->find(servant.get()) : nullptr;
     if (known != nullptr) return *known;
-    entry = add(id != nullptr ? *id : fresh_id(), servant, std::move(contracts));
+    entry = add(id != nullptr ? *id : map_->fresh_id(), servant, std::move(contracts));
   }
   if (executive) entry.object->admit_shared_tasks(executive, !core::inside_servant());
   return entry;
@@ -257,7 +268,7 @@ void Poa::deactivate_object(const ObjectId& id) {
   ServantReference<Servant> servant;  // released outside the lock
   {
     const std::string key = key_of(id);  // first: it may fail
-    const std::lock_guard lock(map_->mutex);
+    const os::LockGuard lock(map_->mutex);
     const auto at = map_->by_id.find(text_of(id));
     if (at == map_->by_id.end()) throw ObjectNotActive();
     object = at->second.object;
@@ -274,7 +285,7 @@ void Poa::deactivate_object(const ObjectId& id) {
 Poa::Entry Poa::active(const ServantReference<Servant>& servant) {
   require(servant);
   {
-    const std::lock_guard lock(map_->mutex);
+    const os::LockGuard lock(map_->mutex);
     if (const Entry* entry = map_->find(servant.get())) return *entry;
   }
   if (obeys(core::policies::implicit_activation, core::policies::not_implicitly)) throw ServantNotActive();
@@ -299,8 +310,8 @@ core::ObjectReference<core::Object> Poa::create_reference(const std::string& rep
   require_own_ids();
   ObjectId id;
   {
-    const std::lock_guard lock(map_->mutex);
-    id = fresh_id();
+    const os::LockGuard lock(map_->mutex);
+    id = map_->fresh_id();
   }
   return create_reference_with_id(id, repository_id);
 }
@@ -309,7 +320,7 @@ core::ObjectReference<core::Object> Poa::create_reference_with_id(const ObjectId
                                                                   const std::string& repository_id) {
   std::shared_ptr<core::ActiveObject> object;
   {
-    const std::lock_guard lock(map_->mutex);
+    const os::LockGuard lock(map_->mutex);
     map_->require_not_destroyed();
     require_allowed(id);
     if (const Entry* entry = map_->find(id)) object = entry->object;
@@ -320,7 +331,7 @@ core::ObjectReference<core::Object> Poa::create_reference_with_id(const ObjectId
 core::ObjectReference<core::Object> Poa::id_to_reference(const ObjectId& id) {
   Entry copy;
   {
-    const std::lock_guard lock(map_->mutex);
+    const os::LockGuard lock(map_->mutex);
     const Entry* entry = map_->find(id);
     if (entry == nullptr) throw ObjectNotActive();
     copy = *entry;
@@ -334,7 +345,7 @@ core::ObjectReference<core::Object> Poa::reference_of(const Entry& entry) {
 }
 
 ServantReference<Servant> Poa::id_to_servant(const ObjectId& id) {
-  const std::lock_guard lock(map_->mutex);
+  const os::LockGuard lock(map_->mutex);
   const Entry* entry = map_->find(id);
   if (entry == nullptr) throw ObjectNotActive();
   return entry->servant;

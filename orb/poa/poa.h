@@ -180,7 +180,6 @@ class Poa final : public core::Object, public std::enable_shared_from_this<Poa> 
   void add_to_registry(const Entry& entry);
   Entry active(const ServantReference<Servant>& servant);
   core::ObjectReference<core::Object> reference_of(const Entry& entry);
-  ObjectId fresh_id();
   void forget(const Poa& child);
   std::string key_of(const ObjectId& id) const;
   core::ObjectReference<core::Object> make_reference(const ObjectId& id, std::string_view type_id,

@@ -1,14 +1,15 @@
 #include "orb/poa/servant.h"
 
-#include <mutex>
 
 #include "orb/base/minor.h"
 #include "orb/core/exception.h"
+#include "orb/os/lock.h"
+#include "orb/os/mutex.h"
 #include "orb/poa/poa.h"
 
 namespace corelane::poa {
 namespace {
-std::mutex homes_mutex;  // for all servants: locked only in activation, deactivation and _this()
+os::Mutex homes_mutex;  // for all servants: locked only in activation, deactivation and _this()
 }  // namespace
 
 core::ObjectReference<Poa> Servant::_default_POA() {
@@ -18,13 +19,13 @@ core::ObjectReference<Poa> Servant::_default_POA() {
 }
 
 void Servant::_activated_in(std::weak_ptr<Poa> poa) {
-  const std::lock_guard lock(homes_mutex);
+  const os::LockGuard lock(homes_mutex);
   homes_.push_back(std::move(poa));
 }
 
 // Forgets adapters that are gone, too.
 void Servant::_deactivated_in(const std::weak_ptr<Poa>& poa) noexcept {
-  const std::lock_guard lock(homes_mutex);
+  const os::LockGuard lock(homes_mutex);
   std::erase_if(homes_, [&](const std::weak_ptr<Poa>& home) {
     return home.expired() || (!home.owner_before(poa) && !poa.owner_before(home));
   });
@@ -33,7 +34,7 @@ void Servant::_deactivated_in(const std::weak_ptr<Poa>& poa) noexcept {
 std::shared_ptr<core::Reference> Servant::_activated_reference() {
   std::shared_ptr<Poa> home;
   {
-    const std::lock_guard lock(homes_mutex);
+    const os::LockGuard lock(homes_mutex);
     for (auto at = homes_.rbegin(); at != homes_.rend() && !home; ++at) home = at->lock();  // bound: its adapters
   }
   if (!home) home = _default_POA().shared();

@@ -20,9 +20,9 @@ void StallWatch::start(Watched& watched, int fifo_priority) {
                                 [this, &watched] { this->watch(watched); });
   if (!watch) return;
   threads_.push_back(std::move(*watch));
-  auto witness =
-      os::start_thread({.name = "stall-witness", .core = watched.core}, [this, &watched] { this->witness(watched); });
-  if (witness) threads_.push_back(std::move(*witness));
+  auto ordinary =
+      os::start_thread({.name = "stall-ordinary", .core = watched.core}, [this, &watched] { note_runs(watched); });
+  if (ordinary) threads_.push_back(std::move(*ordinary));
 }
 
 StallWatch::~StallWatch() {
@@ -44,7 +44,7 @@ void StallWatch::watch(const Watched& watched) noexcept {
   }
 }
 
-void StallWatch::witness(Watched& watched) noexcept {
+void StallWatch::note_runs(Watched& watched) noexcept {
   while (!stop_.load(std::memory_order_relaxed)) {             // relaxed: see the destructor
     watched.seen.store(os::now(), std::memory_order_relaxed);  // relaxed: as above
     os::sleep_until(os::now() + interval);

@@ -3,16 +3,16 @@
 // wake-up comes from the machine: the host, the kernel, or another program with threads of higher priority. With a
 // higher priority the watch would run before such a program, and would not see what it takes from the tasks.
 //
-// One cause is recorded separately: throttling. Each core also has an ordinary thread, the witness. If the witness ran
+// One cause is recorded separately: throttling. Each core also has an ordinary thread (SCHED_OTHER). If that thread ran
 // while the watch should have run, the kernel kept real-time threads from running.
 //
 // The watch does not notice programs with levels between those of the tasks and its own. It misses the beginning of
 // each gap, up to the time at which it was due, `interval` at most. It may attribute a throttle to the machine in two
-// cases: if several ordinary threads share the time that the throttle leaves, or if the witness could not be started.
+// cases: if other ordinary threads share the time that the throttle leaves, or if this one could not be started.
 // Then reports excuse too much; otherwise they never do.
 //
-// Cost: a few microseconds per millisecond and core, to be charged as platform load. The witness takes as much from the
-// time of ordinary threads.
+// Cost: a few microseconds per millisecond and core, to be charged as platform load. The ordinary thread takes as much
+// from the time of other ordinary threads.
 #pragma once
 
 #include <algorithm>
@@ -41,9 +41,9 @@ class StallWatch {
 
   bool watching() const noexcept { return !threads_.empty(); }
 
-  // Returns why the watch ran at `now` instead of `due`, if the witness last ran at `seen`. It is a throttle only if
-  // the witness ran in the second half of that time. In the first half a timer may have been late, and another program
-  // of higher priority may then have run.
+  // Returns why the watch ran at `now` instead of `due`, if the ordinary thread last ran at `seen`. It is a throttle
+  // only if that thread ran in the second half of that time. In the first half a timer may have been late, and another
+  // program of higher priority may then have run.
   static constexpr GapCause cause_of(Time due, Time now, Time seen) noexcept {
     return seen > due + std::max(usual_wakeup, (now - due) / 2) && seen < now ? GapCause::throttled : GapCause::machine;
   }
@@ -51,11 +51,11 @@ class StallWatch {
  private:
   struct Watched {
     CoreId core;
-    std::atomic<Time> seen{Time{}};  // the witness writes, the watch reads
+    std::atomic<Time> seen{Time{}};  // when the ordinary thread ran last; the watch reads it
   };
   void start(Watched& watched, int fifo_priority);
   void watch(const Watched& watched) noexcept;
-  void witness(Watched& watched) noexcept;
+  void note_runs(Watched& watched) noexcept;
 
   GapLog& log_;
   std::deque<Watched> cores_;

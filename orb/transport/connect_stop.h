@@ -7,10 +7,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <mutex>
 
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 #include "orb/os/pi_mutex.h"
 
 namespace corelane::transport {
@@ -27,7 +28,7 @@ class ConnectStop {
    public:
     Scope(ConnectStop* stop, int descriptor) noexcept : stop_(stop), descriptor_(descriptor) {
       if (stop_ == nullptr) return;
-      const std::lock_guard lock(stop_->mutex_);
+      const os::LockGuard lock(stop_->mutex_);
       next_ = stop_->first_;
       stop_->first_ = this;
       if (stop_->stopped()) ::shutdown(descriptor_, SHUT_RDWR);
@@ -36,7 +37,7 @@ class ConnectStop {
     Scope& operator=(const Scope&) = delete;
     ~Scope() {
       if (stop_ == nullptr) return;
-      const std::lock_guard lock(stop_->mutex_);
+      const os::LockGuard lock(stop_->mutex_);
       Scope** at = &stop_->first_;
       while (*at != this) at = &(*at)->next_;  // bound: connection attempts in progress
       *at = next_;
@@ -51,7 +52,7 @@ class ConnectStop {
 
   // Makes attempts in progress fail, and later ones fail at once. Idempotent.
   void stop() noexcept {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     stopped_.store(true, std::memory_order_relaxed);  // relaxed: a flag; the sockets are shut down under the mutex
     for (const Scope* scope = first_; scope != nullptr; scope = scope->next_) ::shutdown(scope->descriptor_, SHUT_RDWR);
   }
@@ -59,7 +60,7 @@ class ConnectStop {
 
  private:
   os::PiMutex mutex_;
-  Scope* first_ = nullptr;  // guarded by mutex_
+  Scope* first_ CORELANE_GUARDED_BY(mutex_) = nullptr;
   std::atomic<bool> stopped_{false};
 };
 

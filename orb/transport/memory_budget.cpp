@@ -1,9 +1,9 @@
 #include "orb/transport/memory_budget.h"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
+#include "orb/os/lock.h"
 #include "orb/os/thread.h"
 #include "orb/os/threads/closer.h"
 
@@ -23,7 +23,7 @@ std::shared_ptr<MemoryAccount> MemoryBudget::open(std::uint32_t peer, std::int32
   Peers made;
   made.try_emplace(peer);
   Accounts place(1);
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   const auto entry = peers_.insert(made.extract(made.begin())).position;
   ++entry->second.accounts;
   try {
@@ -43,7 +43,7 @@ void MemoryBudget::close(MemoryAccount& account) noexcept {
   const Peer* left = &account.peer_->second;
   bool wakes_all = false;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     Peer& peer = account.peer_->second;
     account.messages_.store(0, std::memory_order_relaxed);  // relaxed: no other thread uses it any more
     peer.backlogs -= std::exchange(account.backlog_, 0);
@@ -59,12 +59,12 @@ void MemoryBudget::close(MemoryAccount& account) noexcept {
 }
 
 std::size_t MemoryBudget::used() const noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return used_;
 }
 
 std::size_t MemoryBudget::channels() const noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return channels_;
 }
 
@@ -301,7 +301,7 @@ void MemoryBudget::forget_wait(MemoryAccount& account) noexcept {
 // waiting.
 void MemoryBudget::wake(const Peer* peer) noexcept {
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (waiting_.empty()) return;
   }
   if (!os::is_real_time()) return wake_here(peer);
@@ -312,7 +312,7 @@ void MemoryBudget::wake(const Peer* peer) noexcept {
 // threads that made room for others meanwhile have relied on the ordinary thread.
 bool MemoryBudget::wake_elsewhere() noexcept {
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (woken_elsewhere_) return true;  // that thread has not begun yet
     woken_elsewhere_ = shared_from_this();
   }
@@ -320,14 +320,14 @@ bool MemoryBudget::wake_elsewhere() noexcept {
     auto* const budget = static_cast<MemoryBudget*>(task.base);
     std::shared_ptr<MemoryBudget> kept;
     {
-      const std::lock_guard lock(budget->mutex_);
+      const os::LockGuard lock(budget->mutex_);
       kept = std::move(budget->woken_elsewhere_);
     }
     kept->wake_here(nullptr);
   };
   if (os::Closer::of_memory().take({.run = run, .base = this})) return true;
   std::shared_ptr<MemoryBudget> kept;  // the caller keeps it, too
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   kept = std::move(woken_elsewhere_);
   return false;
 }
@@ -339,7 +339,7 @@ void MemoryBudget::wake_here(const Peer* peer) noexcept {
   for (;;) {
     std::shared_ptr<MemoryHolder> holder;
     {
-      const std::lock_guard lock(mutex_);
+      const os::LockGuard lock(mutex_);
       if (last == 0) last = last_wait_;
       const bool wakes_all = peer == nullptr || used_ + step <= bounds_.all;
       const auto found = std::find_if(waiting_.begin(), waiting_.end(), [&](const MemoryAccount* each) {
@@ -357,7 +357,7 @@ void MemoryBudget::wake_here(const Peer* peer) noexcept {
 MemoryAccount::~MemoryAccount() { budget_->close(*this); }
 
 void MemoryAccount::belongs_to(std::weak_ptr<MemoryHolder> holder) noexcept {
-  const std::lock_guard lock(budget_->mutex_);
+  const os::LockGuard lock(budget_->mutex_);
   holder_.swap(holder);
 }
 
@@ -368,7 +368,7 @@ bool MemoryAccount::is_tight() const noexcept {
 }
 
 void MemoryAccount::stop_waiting() noexcept {
-  const std::lock_guard lock(budget_->mutex_);
+  const os::LockGuard lock(budget_->mutex_);
   const Time grew_at = half_grew_at_;
   budget_->forget_wait(*this);
   half_grew_at_ = grew_at;
@@ -380,7 +380,7 @@ bool MemoryAccount::may_read() noexcept {
     std::shared_ptr<MemoryHolder> other, has_turn;
     MemoryHolder::Stalled why{};
     {
-      const std::lock_guard lock(budget_->mutex_);
+      const os::LockGuard lock(budget_->mutex_);
       const Time now = budget_->now_();
       MemoryAccount* next = nullptr;
       budget_->end_idle_elections(now);
@@ -411,7 +411,7 @@ bool MemoryAccount::may_keep_half() noexcept {
     std::shared_ptr<MemoryHolder> other;
     MemoryHolder::Stalled why{};
     {
-      const std::lock_guard lock(budget_->mutex_);
+      const os::LockGuard lock(budget_->mutex_);
       if (budget_->has_room_without_waiting(peer_->second, 0)) return true;
       other = budget_->take_from_stalled(*this, budget_->now_(), why);
     }
@@ -427,7 +427,7 @@ bool MemoryAccount::hold_half(std::size_t bytes) noexcept {
   if (before == after) return true;
   half_.store(after, std::memory_order_relaxed);  // relaxed: as above
   if (after > before && after > budget_->bounds_.free) {
-    const std::lock_guard lock(budget_->mutex_);
+    const os::LockGuard lock(budget_->mutex_);
     // A connection whose peer sends a little now and then holds up others as one does whose peer sends nothing.
     if (before <= budget_->bounds_.free || after >= half_mark_ + pace)
       half_grew_at_ = budget_->now_(), half_mark_ = after;
@@ -464,7 +464,7 @@ bool MemoryAccount::add(std::size_t bytes) noexcept {
   if (std::max(before, after) <= budget_->bounds_.free && !is_elected) return true;
   bool may_go_on = false, was_elected = false;
   {
-    const std::lock_guard lock(budget_->mutex_);
+    const os::LockGuard lock(budget_->mutex_);
     budget_->count(*this);
     may_go_on = !was_evicted_;
     // relaxed: see hold_half()
@@ -488,7 +488,7 @@ void MemoryAccount::begin_wait() noexcept {
 }
 
 void MemoryAccount::hold_backlog(std::size_t bytes, bool was_taken) noexcept {
-  const std::lock_guard lock(budget_->mutex_);
+  const os::LockGuard lock(budget_->mutex_);
   if (was_evicted_) return;
   if (was_taken || backlog_ == 0) backlog_taken_at_ = budget_->now_();
   if (bytes < backlog_) made_room_.store(true, std::memory_order_relaxed);  // relaxed: see tell_others()
@@ -505,7 +505,7 @@ void MemoryAccount::tell_others() noexcept {
 
 bool MemoryAccount::grow_channel(std::size_t bytes, bool is_promised) noexcept {
   MemoryBudget& all = *budget_;
-  const std::lock_guard lock(all.mutex_);
+  const os::LockGuard lock(all.mutex_);
   MemoryBudget::Peer& peer = peer_->second;
   const bool has_room = !was_evicted_ && peer.held + peer.channels + bytes <= all.bounds_.of_peer &&
                         all.used_ + all.channels_ + bytes <= all.bounds_.all;
@@ -517,7 +517,7 @@ bool MemoryAccount::grow_channel(std::size_t bytes, bool is_promised) noexcept {
 }
 
 void MemoryAccount::shrink_channel(std::size_t bytes) noexcept {
-  const std::lock_guard lock(budget_->mutex_);
+  const os::LockGuard lock(budget_->mutex_);
   channel_ -= bytes;
   peer_->second.channels -= bytes;
   budget_->channels_ -= bytes;
@@ -525,7 +525,7 @@ void MemoryAccount::shrink_channel(std::size_t bytes) noexcept {
 
 bool MemoryAccount::has_room(std::size_t bytes) const noexcept {
   if (bytes <= step) return true;
-  const std::lock_guard lock(budget_->mutex_);
+  const os::LockGuard lock(budget_->mutex_);
   return !was_evicted_ && budget_->has_room_without_waiting(peer_->second, bytes);
 }
 

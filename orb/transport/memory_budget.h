@@ -41,6 +41,7 @@
 #include <memory>
 #include <utility>
 
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
 #include "orb/os/clock.h"
 #include "orb/os/pi_mutex.h"
@@ -106,29 +107,28 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   using Peers = std::map<std::uint32_t, Peer>;
   using Accounts = std::list<MemoryAccount*>;
 
-  // Under the lock.
-  bool end_election(MemoryAccount& account) noexcept;
-  void count(MemoryAccount& account) noexcept;
-  bool has_used_share(const Peer& peer) const noexcept;
-  bool is_beyond_share(const Peer& peer) const noexcept;
-  bool has_part_left(const MemoryAccount& account) const noexcept;
-  std::size_t projected_use() const noexcept;
-  bool has_room_to_elect() const noexcept;
-  bool has_backlog_to_spare(const MemoryAccount& account) const noexcept;
-  bool may_read(MemoryAccount& account, Time now, MemoryAccount*& next) noexcept;
-  MemoryAccount* first_in_turn(MemoryAccount& asking) noexcept;
-  void elect(MemoryAccount& account, Time now) noexcept;
-  void end_idle_elections(Time now) noexcept;
-  bool makes_progress(const Peer& peer) const noexcept;
+  bool end_election(MemoryAccount& account) noexcept CORELANE_REQUIRES(mutex_);
+  void count(MemoryAccount& account) noexcept CORELANE_REQUIRES(mutex_);
+  bool has_used_share(const Peer& peer) const noexcept CORELANE_REQUIRES(mutex_);
+  bool is_beyond_share(const Peer& peer) const noexcept CORELANE_REQUIRES(mutex_);
+  bool has_part_left(const MemoryAccount& account) const noexcept CORELANE_REQUIRES(mutex_);
+  std::size_t projected_use() const noexcept CORELANE_REQUIRES(mutex_);
+  bool has_room_to_elect() const noexcept CORELANE_REQUIRES(mutex_);
+  bool has_backlog_to_spare(const MemoryAccount& account) const noexcept CORELANE_REQUIRES(mutex_);
+  bool may_read(MemoryAccount& account, Time now, MemoryAccount*& next) noexcept CORELANE_REQUIRES(mutex_);
+  MemoryAccount* first_in_turn(MemoryAccount& asking) noexcept CORELANE_REQUIRES(mutex_);
+  void elect(MemoryAccount& account, Time now) noexcept CORELANE_REQUIRES(mutex_);
+  void end_idle_elections(Time now) noexcept CORELANE_REQUIRES(mutex_);
+  bool makes_progress(const Peer& peer) const noexcept CORELANE_REQUIRES(mutex_);
   static bool takes_part(const MemoryAccount& account) noexcept;
   static std::pair<bool, std::size_t> rank_in_peer(const MemoryAccount& account) noexcept;
-  void find_firsts(const MemoryAccount& asking) noexcept;
-  bool has_room_without_waiting(const Peer& peer, std::size_t bytes) const noexcept;
-  MemoryAccount* stalled(const MemoryAccount& asking, Time now) noexcept;
+  void find_firsts(const MemoryAccount& asking) noexcept CORELANE_REQUIRES(mutex_);
+  bool has_room_without_waiting(const Peer& peer, std::size_t bytes) const noexcept CORELANE_REQUIRES(mutex_);
+  MemoryAccount* stalled(const MemoryAccount& asking, Time now) noexcept CORELANE_REQUIRES(mutex_);
   std::shared_ptr<MemoryHolder> take_from_stalled(const MemoryAccount& asking, Time now,
-                                                  MemoryHolder::Stalled& why) noexcept;
-  void end_wait(MemoryAccount& account) noexcept;
-  void forget_wait(MemoryAccount& account) noexcept;
+                                                  MemoryHolder::Stalled& why) noexcept CORELANE_REQUIRES(mutex_);
+  void end_wait(MemoryAccount& account) noexcept CORELANE_REQUIRES(mutex_);
+  void forget_wait(MemoryAccount& account) noexcept CORELANE_REQUIRES(mutex_);
 
   void wake(const Peer* peer) noexcept;
   bool wake_elsewhere() noexcept;
@@ -139,18 +139,18 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   const Clock now_;
   std::atomic<bool> is_tight_{false};  // see Peer
   mutable os::PiMutex mutex_;
-  // Guarded by mutex_.
-  Peers peers_;
-  Accounts accounts_;  // oldest first
-  std::size_t used_ = 0;
-  std::size_t channels_ = 0;
-  std::size_t holders_ = 0;  // peers that hold something
-  std::size_t elected_ = 0;  // peers that have an elected connection
-  std::size_t held_by_elected_ = 0;
-  Accounts waiting_;             // connections that wait for room, in the order of wake_order_
-  std::uint64_t last_wait_ = 0;  // numbers them
+  Peers peers_ CORELANE_GUARDED_BY(mutex_);
+  Accounts accounts_ CORELANE_GUARDED_BY(mutex_);  // oldest first
+  std::size_t used_ CORELANE_GUARDED_BY(mutex_) = 0;
+  std::size_t channels_ CORELANE_GUARDED_BY(mutex_) = 0;
+  std::size_t holders_ CORELANE_GUARDED_BY(mutex_) = 0;  // peers that hold something
+  std::size_t elected_ CORELANE_GUARDED_BY(mutex_) = 0;  // peers that have an elected connection
+  std::size_t held_by_elected_ CORELANE_GUARDED_BY(mutex_) = 0;
+  // The connections that wait for room, in the order of wake_order_. last_wait_ numbers them.
+  Accounts waiting_ CORELANE_GUARDED_BY(mutex_);
+  std::uint64_t last_wait_ CORELANE_GUARDED_BY(mutex_) = 0;
   // This budget, while an ordinary thread is to wake the waiting connections.
-  std::shared_ptr<MemoryBudget> woken_elsewhere_;
+  std::shared_ptr<MemoryBudget> woken_elsewhere_ CORELANE_GUARDED_BY(mutex_);
 };
 
 // MemoryAccount counts what one connection holds.

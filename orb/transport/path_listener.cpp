@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "orb/os/files/directory.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
 #include "orb/os/own_file.h"
 #include "orb/transport/detail/path_watcher.h"
@@ -35,10 +36,15 @@ PathListener::~PathListener() {
 // Stops the listeners without holding the mutex. That may wait for the reactor's thread, which may be in this class.
 void PathListener::stop() noexcept {
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     stopped_ = true;
   }
-  for (const auto& listener : made_) listener->stop();  // no thread makes one any more
+  stop_all();
+}
+
+// Not analyzed: made_ is constant by now.
+void PathListener::stop_all() noexcept CORELANE_NO_THREAD_SAFETY_ANALYSIS {
+  for (const auto& listener : made_) listener->stop();
 }
 
 std::string PathListener::directory() const {
@@ -47,7 +53,7 @@ std::string PathListener::directory() const {
 }
 
 void PathListener::look(Time now) noexcept try {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (stopped_ || now < retry_.due() || !is_gone(endpoint_.path) || made_.size() > most_remade) return;
   if (os::OwnFile::are_gone()) return;  // the process ends, and has removed its sockets itself
   const std::string removed = "the socket " + endpoint_.path + " was removed while this process listened there; ";

@@ -27,8 +27,7 @@ class TaskWait {
   TaskId task() const noexcept { return task_; }
 
  private:
-  static bool leads(TaskId from, TaskId to) noexcept;
-  static TaskWait* with_waits_of(TaskId task, TaskWait* open) noexcept;
+  struct AllWaits;
 
   // Constant.
   const TaskId task_;  // no_task: nothing is recorded

@@ -3,15 +3,16 @@
 #include <sys/random.h>
 
 #include <array>
-#include <mutex>
 #include <string>
 #include <utility>
 
 #include "orb/base/minor.h"
+#include "orb/base/thread_safety.h"
 #include "orb/base/thread_value.h"
 #include "orb/core/chains/inside_servant.h"
 #include "orb/core/exception.h"
 #include "orb/dispatch/current.h"
+#include "orb/os/lock.h"
 #include "orb/os/pi_mutex.h"
 
 namespace corelane::core {
@@ -58,8 +59,10 @@ std::uint64_t extend_chain(giop::ChainContext& waits) {
 }
 
 struct RemoteCallbackWait::Bucket {
+  void remove(RemoteCallbackWait& wait) noexcept CORELANE_REQUIRES(mutex);
+
   os::PiMutex mutex;
-  RemoteCallbackWait* first = nullptr;  // guarded by mutex
+  RemoteCallbackWait* first CORELANE_GUARDED_BY(mutex) = nullptr;
 };
 
 // RequestBack runs a request inside the request that the thread serves. The peer that gets its answer may call back
@@ -87,7 +90,7 @@ RemoteCallbackWait::Bucket& RemoteCallbackWait::bucket_of(std::uint64_t number) 
 RemoteCallbackWait::RemoteCallbackWait(std::uint64_t number, PendingReply& reply) noexcept
     : number_(number), task_(task_here()), serves_(ChainedCall::current()), reply_(reply), bell_(*bell_of_thread()) {
   Bucket& bucket = bucket_of(number_);
-  const std::lock_guard lock(bucket.mutex);
+  const os::LockGuard lock(bucket.mutex);
   next_ = std::exchange(bucket.first, this);
 }
 
@@ -95,12 +98,12 @@ RemoteCallbackWait::~RemoteCallbackWait() {
   while (dispatch::JobPtr job = next(true)) run(std::move(job));  // bound: the call-backs until it is unlinked
 }
 
-// The caller holds the bucket's mutex.
-void RemoteCallbackWait::unlink() noexcept {
-  if (!std::exchange(linked_, false)) return;
-  RemoteCallbackWait** at = &bucket_of(number_).first;
-  while (*at != this) at = &(*at)->next_;  // bound: the waiting threads of a bucket
-  *at = next_;
+// Does nothing if the wait was removed before.
+void RemoteCallbackWait::Bucket::remove(RemoteCallbackWait& wait) noexcept {
+  if (!std::exchange(wait.linked_, false)) return;
+  RemoteCallbackWait** at = &first;
+  while (*at != &wait) at = &(*at)->next_;  // bound: the waiting threads of a bucket
+  *at = wait.next_;
 }
 
 bool RemoteCallbackWait::accepts(TaskId task) const noexcept {
@@ -122,9 +125,9 @@ bool RemoteCallbackWait::take(dispatch::JobPtr& job) noexcept {
 bool RemoteCallbackWait::offer(std::span<const std::uint64_t> waits, dispatch::JobPtr& job) noexcept {
   for (auto number = waits.rbegin(); number != waits.rend(); ++number) {  // bound: ChainContext::most
     Bucket& bucket = bucket_of(*number);
-    const std::lock_guard lock(bucket.mutex);
+    const os::LockGuard lock(bucket.mutex);
     RemoteCallbackWait* wait = bucket.first;
-    while (wait != nullptr && wait->number_ != *number) wait = wait->next_;  // bound: as in unlink()
+    while (wait != nullptr && wait->number_ != *number) wait = wait->next_;  // bound: as in remove()
     if (wait != nullptr && wait->take(job)) return true;
   }
   return false;
@@ -141,11 +144,12 @@ void RemoteCallbackWait::serve() noexcept {
 
 // Returns the next call-back, or null if there is none. If the wait is `over`, null also means that none will come.
 dispatch::JobPtr RemoteCallbackWait::next(bool over) noexcept {
-  const std::lock_guard lock(bucket_of(number_).mutex);
+  Bucket& bucket = bucket_of(number_);
+  const os::LockGuard lock(bucket.mutex);
   dispatch::JobPtr job = posted_.pop_front();
   called_.store(!posted_.empty(), std::memory_order_relaxed);  // relaxed: under the mutex
   busy_ = job != nullptr;
-  if (!job && over) unlink();
+  if (!job && over) bucket.remove(*this);
   return job;
 }
 
@@ -155,7 +159,7 @@ void RemoteCallbackWait::run(dispatch::JobPtr job) noexcept {
 }
 
 void RemoteCallbackWait::await_next() noexcept {
-  const std::lock_guard lock(bucket_of(number_).mutex);
+  const os::LockGuard lock(bucket_of(number_).mutex);
   busy_ = false;
 }
 

@@ -77,7 +77,6 @@ class RemoteCallbackWait final : public Interruption {
   dispatch::JobPtr next(bool over) noexcept;
   void run(dispatch::JobPtr job) noexcept;
   void await_next() noexcept;
-  void unlink() noexcept;
 
   // Constant.
   const std::uint64_t number_;

@@ -12,7 +12,9 @@
 #include "orb/base/errors.h"
 #include "orb/base/what_of.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
+#include "orb/os/mutex.h"
 #include "orb/os/thread.h"
 
 namespace corelane::core {
@@ -86,7 +88,7 @@ class AsyncCalls::Collector {
 
   // Stops taking calls if it has none, so that its thread ends. Returns whether it has stopped.
   bool stop_if_idle() {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (calls_.empty() && !settling_) stopping_ = true;
     return stopping_;
   }
@@ -95,7 +97,7 @@ class AsyncCalls::Collector {
   // closed.
   void stop() noexcept {
     {
-      const std::lock_guard lock(mutex_);
+      const os::LockGuard lock(mutex_);
       stopping_ = true;
     }
     group_.wake();
@@ -118,31 +120,31 @@ class AsyncCalls::Collector {
   }
 
   bool has_calls() {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     return !calls_.empty();
   }
 
   // Adds the call. Returns false if the collector has stopped.
   bool enter(AsyncCall& call) {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (!stopping_) calls_.emplace(&call.call->pending(), std::move(call));
     return !stopping_;
   }
 
   bool is_over() {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     return stopping_ && calls_.empty();
   }
 
   void settle(PendingReply* reply) {
     AsyncCall call;
     {
-      const std::lock_guard lock(mutex_);
+      const os::LockGuard lock(mutex_);
       call = std::move(calls_.extract(reply).mapped());
       settling_ = true;
     }
     end(call);
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     settling_ = false;
   }
 
@@ -150,7 +152,7 @@ class AsyncCalls::Collector {
   // this call.
   void take_back(AsyncCall& call, const PendingReply& reply) {
     {
-      const std::lock_guard lock(mutex_);
+      const os::LockGuard lock(mutex_);
       call = std::move(calls_.extract(&reply).mapped());
     }
     group_.wake();
@@ -170,11 +172,10 @@ class AsyncCalls::Collector {
   ReplyGroup group_;
   os::Thread thread_;
 
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  std::map<const PendingReply*, AsyncCall> calls_;
-  bool settling_ = false;
-  bool stopping_ = false;
+  os::Mutex mutex_;
+  std::map<const PendingReply*, AsyncCall> calls_ CORELANE_GUARDED_BY(mutex_);
+  bool settling_ CORELANE_GUARDED_BY(mutex_) = false;
+  bool stopping_ CORELANE_GUARDED_BY(mutex_) = false;
 };
 
 AsyncCalls::AsyncCalls() = default;
@@ -184,7 +185,7 @@ AsyncCalls::~AsyncCalls() { close(); }
 // thread is kept. Returns false if the collector must continue.
 bool AsyncCalls::let_go(Collector& idle) {
   std::shared_ptr<Collector> before;  // joined after the lock
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (closed_ || !idle.stop_if_idle()) return false;
   const auto found =
       std::find_if(collectors_.begin(), collectors_.end(), [&](const auto& c) { return c.get() == &idle; });
@@ -194,7 +195,7 @@ bool AsyncCalls::let_go(Collector& idle) {
 }
 
 std::shared_ptr<AsyncCalls::Collector> AsyncCalls::collector_of(const std::shared_ptr<ClientConnection>& connection) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (closed_) raise(orb_destroyed);
   for (const auto& collector : collectors_)
     if (collector->connection() == connection) return collector;
@@ -216,7 +217,7 @@ void AsyncCalls::close() noexcept {
   std::vector<std::shared_ptr<Collector>> ending;
   std::shared_ptr<Collector> ended;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     closed_ = true;
     ending.swap(collectors_);
     ended.swap(ended_);

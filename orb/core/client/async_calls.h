@@ -9,12 +9,13 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
+#include "orb/base/thread_safety.h"
 #include "orb/core/client/async_invocation.h"
 #include "orb/core/client/client_call.h"
+#include "orb/os/mutex.h"
 #include "orb/os/thread.h"
 
 namespace corelane::core {
@@ -42,11 +43,11 @@ class AsyncCalls {
   bool let_go(Collector& idle);
   std::shared_ptr<Collector> collector_of(const std::shared_ptr<ClientConnection>& connection);
 
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  std::vector<std::shared_ptr<Collector>> collectors_;
-  std::shared_ptr<Collector> ended_;  // the last one whose thread ended by itself; to be joined
-  bool closed_ = false;
+  os::Mutex mutex_;
+  std::vector<std::shared_ptr<Collector>> collectors_ CORELANE_GUARDED_BY(mutex_);
+  // The last one whose thread ended by itself; to be joined.
+  std::shared_ptr<Collector> ended_ CORELANE_GUARDED_BY(mutex_);
+  bool closed_ CORELANE_GUARDED_BY(mutex_) = false;
 };
 
 // Returns whether the calling thread is inside a reply handler.

@@ -11,7 +11,6 @@
 #include "orb/base/thread_value.h"
 #include "orb/core/call_deadline.h"
 #include "orb/core/chains/wire_chain.h"
-#include "orb/core/client/client_parts.h"
 #include "orb/core/connections/too_large.h"
 #include "orb/core/orb.h"
 #include "orb/core/settings.h"
@@ -27,24 +26,9 @@ namespace {
 constexpr int max_retries = 2;
 constexpr std::size_t kept_calls = 8;  // per thread; calls seldom nest more deeply
 
-[[noreturn]] void raise_outside_reach() {
-  raise(Error{ErrorKind::inv_objref, Completion::no, minor::no_usable_profile},
-        "the reference, or the server's forward, leads only to places that this call may not use: to this process "
-        "itself, or to Unix sockets and channels where the call would have the rights of this process");
-}
-
 struct CallCache {
   std::vector<std::unique_ptr<ClientCall>> calls;
 };
-std::string ways_of(std::span<const Address> addresses) {
-  std::vector<transport::Endpoint> endpoints;
-  for (const Address& address : addresses)
-    endpoints.insert(endpoints.end(), address.endpoints.begin(), address.endpoints.end());
-  std::string ways = to_string(endpoints);
-  const SameHost last = addresses.back().same_host;
-  if (last == SameHost::other_namespace) ways += ", the only way left, since " + std::string(text_of(last));
-  return ways;
-}
 
 // Returns a request id that is unique in the process, so that a request can go over another connection unchanged.
 std::uint32_t next_request_id() noexcept {
@@ -93,15 +77,9 @@ ClientCallPtr ClientCall::acquire() {
 }
 
 void ClientCall::reset() noexcept {
-  kept_.reset();
-  forwarded_.reset();
-  forward_is_old_ = false;
-  has_returned_ = false;
+  target_.reset();
   options_.binding.reset();
   options_.connection.reset();
-  connection_.reset();
-  addressing_ = giop::Addressing::key;
-  forwards_ = 0;
   retries_ = 0;
   contexts_ = {};
   writer_.forget();
@@ -113,110 +91,53 @@ void ClientCall::reset() noexcept {
 
 void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_view operation, CallOptions options) {
   if (os::is_guarded_child()) raise(errors::forked);
-  origin_ = reference.get();
-  if (!options.waits) kept_ = reference;
-  forwarded_ = reference->forwarded();
-  current_ = forwarded_ ? forwarded_.get() : origin_;
-  forward_is_old_ = forwarded_ != nullptr;
+  target_.begin(reference, !options.waits);
   options_ = std::move(options);
   operation_ = operation;
-  environment_.orb = origin_->orb().get();
-  const Settings& settings = origin_->orb()->settings();
-  hooks_ = &origin_->orb()->client_hooks();
-  const Duration timeout = origin_->request_timeout();
+  environment_.orb = &orb();
+  hooks_ = &orb().client_hooks();
+  const Duration timeout = reference->request_timeout();
   now_ = os::now();
   deadline_ =
       std::min({options_.latest, CallDeadline::current(), timeout == Duration::zero() ? never : now_ + timeout});
   request_id_ = next_request_id();
   // A message that is too large is refused here, so that only this call fails. On the wire it would break the
   // connection and fail all its calls.
-  writer_.set_limit(settings.giop.message_size);
-  spare_.set_limit(settings.giop.message_size);
+  writer_.set_limit(settings().giop.message_size);
+  spare_.set_limit(settings().giop.message_size);
   chain_.count = 0;
   if (!options_.oneway) inherit_chain(chain_);
   wait_number_ = options_.waits && !options_.oneway ? extend_chain(chain_) : 0;
   connect();
   choose_code_sets();
   compose(writer_);
-  send_memory_.use(connection_->stream());
+  send_memory_.use(connection()->stream());
   writer_.set_memory(&send_memory_);
 }
 
+const Settings& ClientCall::settings() const noexcept { return orb().settings(); }
+
 // Finds or makes the connection to the call's current target. Raises.
 void ClientCall::connect() {
-  choose_connection();
-  if (!current_->reach().is_limited) return;
-  const transport::Connection& made = connection_->stream();
-  if (is_to_this_process(made.local(), made.peer(), current_->orb()->endpoints())) raise_outside_reach();
-}
-
-void ClientCall::choose_connection() {
   if (options_.binding) options_.connection = options_.binding->connection(ServedChain::current() != nullptr);
-  endpoint_ = nullptr;
-  if (options_.connection) return go_over(options_.connection, current_->address_at(options_.connection->peer()));
-  const Traffic traffic = options_.contract != nullptr ? Traffic::contract : Traffic::plain;
-  const CallOrder order = options_.oneway || !options_.waits ? CallOrder::ordered : CallOrder::free;
-  const Reference::Route* const route = current_->route(traffic);
-  if (route != nullptr && !(route->is_fallback && may_make_channel() && !route->pool->keeps_thread())) {
-    if (auto known = route->pool->of_thread(now_, order)) {
-      endpoint_ = &route->pool->endpoint();
-      return go_over(std::move(known), *route->address);
-    }
-  }
-  connect_anew(traffic, order);
-}
-
-bool ClientCall::may_make_channel() const noexcept { return deadline_ - now_ >= ConnectionCache::time_for_channel; }
-
-void ClientCall::go_over(std::shared_ptr<ClientConnection> connection, const Address& address) noexcept {
-  connection_ = std::move(connection);
-  address_ = &address;
-}
-
-void ClientCall::connect_anew(Traffic traffic, CallOrder order) {
-  // Bound: falls back to the origin at most once.
-  for (;;) {
-    const auto addresses = current_->addresses();
-    if (addresses.empty() && current_->reach().is_limited) raise_outside_reach();
-    if (addresses.empty()) raise(Error{ErrorKind::inv_objref, Completion::no, minor::no_usable_profile});
-    if (addresses.size() == 1 && addresses.front().code_sets.error) raise(*addresses.front().code_sets.error);
-    const auto last = current_->tried_last();
-    auto found = current_->orb()->client_parts().connect(
-        addresses, deadline_,
-        {.traffic = traffic, .order = order, .may_make_channel = may_make_channel(), .tried_last = last});
-    if (found) {
-      const transport::Endpoint& endpoint = found->pool->endpoint();  // the reference keeps the pool from here on
-      if (std::find(last.begin(), last.end(), endpoint) == last.end()) endpoint_ = &endpoint;
-      current_->set_route(traffic, {std::move(found->pool), found->address, found->is_fallback});
-      return go_over(std::move(found->connection), *found->address);
-    }
-    if (current_ == origin_ || has_returned_) {
-      origin_->set_forward(nullptr);
-      raise_while("cannot connect to " + ways_of(addresses), found.error());
-    }
-    return_to_origin();
-  }
-}
-
-// Forgets the forward, and lets the call ask the original again. A call does it at most once.
-void ClientCall::return_to_origin() noexcept {
-  origin_->set_forward(nullptr);
-  has_returned_ = true;
-  forward_is_old_ = false;
-  current_ = origin_;
-  addressing_ = giop::Addressing::key;
+  target_.connect({.traffic = options_.contract != nullptr ? Traffic::contract : Traffic::plain,
+                   .order = options_.oneway || !options_.waits ? CallOrder::ordered : CallOrder::free,
+                   .now = now_,
+                   .deadline = deadline_,
+                   .only = options_.connection});
 }
 
 // Chooses the request's code sets. Raises. `body`: the form of the arguments, if they are already encoded and depend on
 // it. A Corelane server has this ORB's code sets and version, even if the reference does not say so.
 void ClientCall::choose_code_sets(const std::optional<cdr::CharForm>& body) {
-  const bool names_none = !address_->code_sets.choice && !address_->code_sets.error;
-  const auto who = names_none ? current_->server_at(*address_) : Reference::Server::other;
+  const Address& address = target_.address();
+  const bool names_none = !address.code_sets.choice && !address.code_sets.error;
+  const auto who = names_none ? target_.current().server_at(address) : Reference::Server::other;
   const bool is_ours = who == Reference::Server::ours;
   asks_orb_ = who == Reference::Server::unknown;
-  version_ = is_ours ? giop::giop_1_2 : address_->version;
-  const giop::CodeSetAgreement& server = is_ours ? giop::agreement_of_ours() : address_->code_sets;
-  const auto named = connection_->code_sets().get();
+  version_ = is_ours ? giop::giop_1_2 : address.version;
+  const giop::CodeSetAgreement& server = is_ours ? giop::agreement_of_ours() : address.code_sets;
+  const auto named = connection()->code_sets().get();
   if (server.choice && server.choice == named && !body) {  // the usual case
     code_sets_ = {.sets = server.sets};
     return;
@@ -228,12 +149,12 @@ void ClientCall::choose_code_sets(const std::optional<cdr::CharForm>& body) {
 }
 
 void ClientCall::note_code_sets() noexcept {
-  if (code_sets_.to_name) connection_->code_sets().set(*code_sets_.to_name);
+  if (code_sets_.to_name) connection()->code_sets().set(*code_sets_.to_name);
 }
 
 // Returns the slot for the operation's header. Several operations of one reference usually have different slots.
 ClientCall::Header& ClientCall::header_slot() noexcept {
-  const auto where = reinterpret_cast<std::uintptr_t>(operation_.data()) / 16 + current_->id();
+  const auto where = reinterpret_cast<std::uintptr_t>(operation_.data()) / 16 + target_.current().id();
   return headers_[where % headers_.size()];
 }
 
@@ -241,7 +162,7 @@ ClientCall::Header& ClientCall::header_slot() noexcept {
 // except for the job's number.
 bool ClientCall::header_can_be_kept() const noexcept {
   return (hook_causes_ & ~hook_cause::keeps_header) == 0 && version_ == giop::giop_1_2 &&
-         addressing_ == giop::Addressing::key;
+         target_.addressing() == giop::Addressing::key;
 }
 
 std::uint32_t ClientCall::find_hook_causes() const noexcept {
@@ -255,7 +176,7 @@ std::uint32_t ClientCall::find_hook_causes() const noexcept {
 }
 
 ClientRequest ClientCall::as_hooks_see_it() const noexcept {
-  return {.settings = origin_->orb()->settings(),
+  return {.settings = settings(),
           .operation = operation_,
           .request_id = request_id_,
           .version = version_,
@@ -280,7 +201,9 @@ void ClientCall::compose(cdr::Writer& writer) {
   if (&writer != &writer_ || !header_can_be_kept()) return compose_anew(writer);
   Header& header = header_slot();
   const auto task = options_.binding ? std::optional(options_.binding->task()) : std::nullopt;
-  const bool is_known = header.reference == current_->id() && header.address == address_ &&
+  const std::uint64_t reference = target_.current().id();
+  const Address* const address = &target_.address();
+  const bool is_known = header.reference == reference && header.address == address &&
                         header.oneway == options_.oneway && header.task == task && header.operation == operation_;
   if (is_known) {
     if (task) {
@@ -301,12 +224,12 @@ void ClientCall::compose(cdr::Writer& writer) {
   // Without the padding before the body, which is written together with the body.
   const Bytes whole = writer.bytes().first(writer.header_end());
   header.bytes.assign(whole.begin(), whole.end());
-  header.address = address_;
+  header.address = address;
   header.oneway = options_.oneway;
   header.task = task;
   header.job_at = 0;
   if (task) header.job_at = find_job(header.bytes, *task);
-  if (header.job_at < header.bytes.size()) header.reference = current_->id();
+  if (header.job_at < header.bytes.size()) header.reference = reference;
 }
 
 // Returns where the job's number lies in a header that was just composed; its size or more: nowhere. Searches from the
@@ -318,17 +241,17 @@ std::size_t ClientCall::find_job(Bytes header, TaskId task) const noexcept {
 }
 
 void ClientCall::compose_anew(cdr::Writer& writer) {
-  const Address& address = *address_;
+  const Address& address = target_.address();
   giop::RequestHeader header{.request_id = request_id_,
                              .response_flags = options_.oneway ? giop::response::none : giop::response::with_target,
                              .target = {},
                              .operation = operation_,
                              .contexts = {}};
-  header.target.addressing = addressing_;
+  header.target.addressing = target_.addressing();
   header.target.object_key = address.object_key;
   header.target.profile_tag = address.profile_tag;
   header.target.profile = address.profile;
-  header.target.reference = &current_->ior();
+  header.target.reference = &target_.current().ior();
 
   giop::ContextBuffer contexts;
   if (hook_causes_ != 0) add_contexts(contexts);
@@ -366,15 +289,14 @@ void ClientCall::invoke(std::span<const RaisesEntry> raises) {
 }
 
 ClientCall::Next ClientCall::exchange(std::span<const RaisesEntry> raises) {
-  const Settings& settings = origin_->orb()->settings();
   if (!giop::finish(writer_)) raise_unwritable();
   if (options_.oneway) {
     const bool may_batch = options_.connection == nullptr;  // calls of tasks name their own connection
-    const auto sent = connection_->send(writer_.parts(), deadline_, may_batch);
+    const auto sent = connection()->send(writer_.parts(), deadline_, may_batch);
     if (sent) note_code_sets();
     return sent ? Next::done : failed(with_completion(sent.error(), Completion::no));
   }
-  if (!wait_for_reply(settings.wait)) return failed(pending_.error());
+  if (!wait_for_reply(settings().wait)) return failed(pending_.error());
   return take_reply(raises);
 }
 
@@ -384,15 +306,15 @@ bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
   const bool sleeps = strategy.mode != os::WaitMode::spin;
   if (wait_number_ == 0) {
     const dispatch::SuspensionScope waits(sleeps);
-    return connection_->call(pending_, request_id_, writer_.parts(), deadline_, strategy);
+    return connection()->call(pending_, request_id_, writer_.parts(), deadline_, strategy);
   }
   RemoteCallbackWait called_back(wait_number_, pending_);
-  bool over = !connection_->start(pending_, request_id_, writer_.parts(), deadline_);
+  bool over = !connection()->start(pending_, request_id_, writer_.parts(), deadline_);
   // Bound: the deadline, and the duration of call-backs.
   while (!over) {
     {
       const dispatch::SuspensionScope waits(sleeps);
-      over = connection_->wait(pending_, deadline_, strategy, &called_back);
+      over = connection()->wait(pending_, deadline_, strategy, &called_back);
     }
     // A call-back may change or free the arguments, and the request may have to be sent again.
     if (!over) writer_.copy_lasting();
@@ -406,7 +328,7 @@ bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
   const Error error = writer_.error();
   if (error.minor != minor::message_too_large) raise(error);
   raise(error, too_large_text("the request for " + std::string(operation_), "this client", 0,
-                              origin_->orb()->settings().giop.message_size));
+                              settings().giop.message_size));
 }
 
 // Both ends of a channel are Corelane's: they have exchanged its memory before the first call. Over a socket, any
@@ -425,9 +347,9 @@ std::string ClientCall::text_of_late_reply() const {
   const Duration had = deadline_ - now_;
   if (deadline_ == CallDeadline::current())
     text += "; this call had " + to_string(std::chrono::ceil<std::chrono::milliseconds>(had)) + " (CallDeadline)";
-  if (!connection_->answered() && (had >= telling_silence || deadline_ != CallDeadline::current()))
-    text += "; nothing has ever come from " + to_string(connection_->peer()) +
-            " over this connection: " + text_of_silent_peer(connection_->peer()) + std::string(ping_advice);
+  if (!connection()->answered() && (had >= telling_silence || deadline_ != CallDeadline::current()))
+    text += "; nothing has ever come from " + to_string(connection()->peer()) +
+            " over this connection: " + text_of_silent_peer(connection()->peer()) + std::string(ping_advice);
   return text;
 }
 
@@ -435,12 +357,12 @@ std::string ClientCall::text_of_late_reply() const {
 // says so.
 [[noreturn]] void ClientCall::raise_failed(const Error& error) const {
   if (error.minor == minor::bad_magic)
-    raise(error, "the program at " + to_string(connection_->peer()) + " is no ORB; it sent \"" +
-                     connection_->foreign_words() + "\"");
+    raise(error, "the program at " + to_string(connection()->peer()) + " is no ORB; it sent \"" +
+                     connection()->foreign_words() + "\"");
   if (error.minor == minor::message_too_large && error.completed == Completion::yes)
     raise(error, too_large_text("the reply of " + std::string(operation_), "this client",
                                 giop::header_size + std::size_t{pending_.message().header.body_size},
-                                origin_->orb()->settings().giop.message_size));
+                                settings().giop.message_size));
   const dispatch::CurrentJob* job = dispatch::current_job();
   const bool may_be_circle = error.minor == minor::deadline_passed && job != nullptr && job->control != nullptr;
   const std::size_t others = may_be_circle ? job->control->waiting_jobs() : 0;
@@ -465,13 +387,12 @@ std::string text_of_deadlocked_wait(TaskId task, std::size_t others) {
 ClientCall::Next ClientCall::failed(const Error& error) {
   const bool late = error.minor == minor::no_send_room;
   if (error.completed != Completion::no || late || retries_++ == max_retries) raise_failed(error);
-  if (options_.connection && !(options_.binding && options_.binding->fall_back(*connection_))) raise_failed(error);
+  if (options_.connection && !(options_.binding && options_.binding->fall_back(*connection()))) raise_failed(error);
   return Next::again;
 }
 
 ClientCall::Next ClientCall::take_reply(std::span<const RaisesEntry> raises) {
-  const Settings& settings = origin_->orb()->settings();
-  auto reply = giop::parse_reply(pending_.message(), settings.giop);
+  auto reply = giop::parse_reply(pending_.message(), settings().giop);
   if (!reply) raise(with_completion(reply.error(), Completion::maybe));
   reader_ = reply->body;
   reader_.set_environment(&environment_);
@@ -479,8 +400,8 @@ ClientCall::Next ClientCall::take_reply(std::span<const RaisesEntry> raises) {
   note_code_sets();
   contexts_ = reply->header.contexts;
   if (asks_orb_)
-    current_->note_server(*address_,
-                          contexts_.find(giop::context::orb) ? Reference::Server::ours : Reference::Server::other);
+    target_.current().note_server(
+        target_.address(), contexts_.find(giop::context::orb) ? Reference::Server::ours : Reference::Server::other);
   if ((hook_causes_ & hooks_->causes_after_reply()) != 0)
     hooks_->after_reply(hook_causes_, as_hooks_see_it(), {.status = reply->header.status, .contexts = contexts_});
   switch (reply->header.status) {
@@ -502,23 +423,14 @@ ClientCall::Next ClientCall::take_reply(std::span<const RaisesEntry> raises) {
 ClientCall::Next ClientCall::follow_forward(cdr::Reader& body) {
   giop::Ior ior;
   if (!giop::decode(body, ior)) raise(body.error());
-  if (++forwards_ > origin_->orb()->settings().forwards)
-    raise(Error{ErrorKind::transient, Completion::no, minor::forward_loop});
-  if (ior.nil()) raise(Error{ErrorKind::inv_objref, Completion::no, minor::nil_reference});
-  forwarded_ = std::make_shared<Reference>(origin_->orb(), std::move(ior), origin_->reach());
-  current_ = forwarded_.get();
-  forward_is_old_ = false;
-  origin_->set_forward(forwarded_);
-  addressing_ = giop::Addressing::key;
+  target_.follow(std::move(ior));
   return Next::again;
 }
 
 ClientCall::Next ClientCall::change_addressing(cdr::Reader& body) {
   std::uint16_t mode = 0;
   if (!body.read(mode)) raise(body.error());
-  if (mode > 2 || ++forwards_ > origin_->orb()->settings().forwards)
-    raise(Error{ErrorKind::marshal, Completion::no, minor::bad_enum});
-  addressing_ = static_cast<giop::Addressing>(mode);
+  target_.change_addressing(mode);
   return Next::again;
 }
 
@@ -533,31 +445,13 @@ void ClientCall::raise_user_exception(cdr::Reader& body, std::span<const RaisesE
   raise(Error{ErrorKind::unknown, Completion::yes, minor::undeclared_exception}, std::string(id));
 }
 
-// Returns whether another server has taken an endpoint of the reference, and the object's own server may be reachable
-// at another endpoint.
-bool ClientCall::is_for_other_server(const Error& error) {
-  return error.kind == ErrorKind::object_not_exist && error.minor == minor::earlier_start &&
-         error.completed == Completion::no && endpoint_ != nullptr && current_->try_last(*endpoint_);
-}
-
-// Forgets the forward to a server that does not know the object, so that the next call asks the original again. Returns
-// whether this call asks it, too: an earlier call got the forward, and since then the object may have moved, or another
-// server may have got the address. CORBA 3.3 part 2, 9.6.
-bool ClientCall::leaves_old_forward() noexcept {
-  if (current_ == origin_) return false;
-  const bool returns = forward_is_old_ && !options_.connection;
-  returns ? return_to_origin() : origin_->set_forward(nullptr);
-  return returns;
-}
-
 ClientCall::Next ClientCall::take_system_exception(cdr::Reader& body) {
   ReceivedException received = read_exception(body, contexts_);
-  if (is_for_other_server(received.error)) return Next::again;
+  if (target_.is_for_other_server(received.error)) return Next::again;
   const bool is_unknown =
       received.error.kind == ErrorKind::object_not_exist && received.error.completed == Completion::no;
-  if (is_unknown && leaves_old_forward()) return Next::again;
-  // Forget a forward whose call failed, so that the next call asks the original again.
-  if (current_ != origin_) origin_->set_forward(nullptr);
+  if (is_unknown && target_.leaves_old_forward(!options_.connection)) return Next::again;
+  if (&target_.current() != &target_.origin()) target_.forget_forward();
   raise(received.error, std::move(received.detail));
 }
 
@@ -566,7 +460,7 @@ void ClientCall::raise_bad_results() const { raise(with_completion(reader_.error
 bool ClientCall::post(ReplyGroup& group) {
   const os::CancellationDelay delay;
   if (!giop::finish(writer_)) raise_unwritable();
-  return connection_->post(pending_, request_id_, writer_.parts(), deadline_, group);
+  return connection()->post(pending_, request_id_, writer_.parts(), deadline_, group);
 }
 
 void ClientCall::retry() {
@@ -584,14 +478,13 @@ bool ClientCall::settle(std::span<const RaisesEntry> raises) {
 
 bool ClientCall::locate() {
   const os::CancellationDelay delay;
-  const Settings& settings = origin_->orb()->settings();
   // Bound: leaves an old forward at most once.
   for (;;) {
     giop::LocateRequestHeader header{.request_id = request_id_, .target = {}};
-    header.target.object_key = address_->object_key;
-    giop::begin_locate_request(writer_, header, address_->version);
+    header.target.object_key = target_.address().object_key;
+    giop::begin_locate_request(writer_, header, target_.address().version);
     if (!giop::finish(writer_)) raise_unwritable();
-    if (!connection_->call(pending_, request_id_, writer_.bytes(), deadline_, as_in_job(settings.wait)))
+    if (!connection()->call(pending_, request_id_, writer_.bytes(), deadline_, as_in_job(settings().wait)))
       raise_failed(pending_.error());
     auto reply = giop::parse_locate_reply(pending_.message());
     if (!reply) raise(with_completion(reply.error(), Completion::maybe));
@@ -600,7 +493,7 @@ bool ClientCall::locate() {
       raise(error ? *error : error.error());
     }
     if (reply->header.status != giop::LocateStatus::unknown_object) return true;
-    if (!leaves_old_forward()) return false;
+    if (!target_.leaves_old_forward(!options_.connection)) return false;
     connect();
   }
 }

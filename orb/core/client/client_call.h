@@ -1,5 +1,4 @@
-// ClientCall is one remote call: the request's bytes, the way to the server (connections, retries, forwards), and the
-// reply.
+// ClientCall is one remote call: the request's bytes, where it goes (CallTarget), its retries, and the reply.
 //
 // Thread: the caller's. A cache of each thread keeps calls with their buffers, so that a warm call allocates nothing
 // itself.
@@ -18,6 +17,7 @@
 
 #include "orb/cdr/reader.h"
 #include "orb/cdr/writer.h"
+#include "orb/core/client/call_target.h"
 #include "orb/core/client/reference.h"
 #include "orb/core/client/task_binding.h"
 #include "orb/core/connections/client_connection.h"
@@ -63,7 +63,7 @@ class ClientCall {
   void retry();
   bool settle(std::span<const RaisesEntry> raises);
   PendingReply& pending() noexcept { return pending_; }
-  Orb& orb() const noexcept { return *origin_->orb(); }
+  Orb& orb() const noexcept { return target_.orb(); }
 
   // Sends a LocateRequest instead of the operation, and returns whether the server has the object. Raises system
   // exceptions.
@@ -75,7 +75,7 @@ class ClientCall {
   // Returns the reply's service contexts.
   const giop::ContextList& contexts() const noexcept { return contexts_; }
   // Returns the connection that carried the call.
-  const std::shared_ptr<ClientConnection>& connection() const noexcept { return connection_; }
+  const std::shared_ptr<ClientConnection>& connection() const noexcept { return target_.connection(); }
 
  private:
   friend struct ClientCallRecycler;
@@ -105,10 +105,7 @@ class ClientCall {
   void choose_code_sets(const std::optional<cdr::CharForm>& body = {});
   void note_code_sets() noexcept;
   void connect();
-  void choose_connection();
-  bool may_make_channel() const noexcept;
-  void connect_anew(Traffic traffic, CallOrder order);
-  void go_over(std::shared_ptr<ClientConnection> connection, const Address& address) noexcept;
+  const Settings& settings() const noexcept;
   Next exchange(std::span<const RaisesEntry> raises);
   bool wait_for_reply(os::WaitStrategy strategy);
   std::string text_of_late_reply() const;
@@ -120,34 +117,21 @@ class ClientCall {
   Next change_addressing(cdr::Reader& body);
   [[noreturn]] void raise_user_exception(cdr::Reader& body, std::span<const RaisesEntry> raises);
   Next take_system_exception(cdr::Reader& body);
-  bool is_for_other_server(const Error& error);
-  bool leaves_old_forward() noexcept;
-  void return_to_origin() noexcept;
 
   // State of the call in progress.
-  Reference* origin_ = nullptr;                  // the caller's reference
-  Reference* current_ = nullptr;                 // where the call goes now
-  std::shared_ptr<Reference> kept_, forwarded_;  // keep origin_ and current_ if the caller does not
-  bool forward_is_old_ = false;                  // an earlier call got the forward, so it may be out of date
-  bool has_returned_ = false;                    // a forward led nowhere, and the call went back to origin_
+  CallTarget target_;
   CallOptions options_;
-  std::shared_ptr<ClientConnection> connection_;
-  const Address* address_ = nullptr;  // the address of current_ that the call uses
-  // The endpoint that the call uses, if another one may be tried instead; otherwise null.
-  const transport::Endpoint* endpoint_ = nullptr;
   std::string_view operation_;
-  giop::Addressing addressing_ = giop::Addressing::key;
   std::uint32_t request_id_ = 0;
   std::size_t body_at_ = 0;
   JobId job_{};  // in the last header that was composed anew for a binding
   giop::RequestCodeSets code_sets_;
   giop::Version version_;
-  const ClientHooks* hooks_ = nullptr;  // of origin_'s ORB
+  const ClientHooks* hooks_ = nullptr;  // of the ORB
   std::uint32_t hook_causes_ = 0;       // why hooks apply to the call; 0: none applies
   bool asks_orb_ = false;               // the request asks whether the server is Corelane, see Reference::server_at()
   Time now_{};                          // when the call began
   Time deadline_ = never;
-  int forwards_ = 0;
   int retries_ = 0;
   std::uint64_t wait_number_ = 0;  // identifies the waiting thread to call-backs; 0: no call-backs
 

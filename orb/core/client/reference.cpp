@@ -6,6 +6,7 @@
 #include "orb/core/client/task_binding.h"
 #include "orb/core/policies/relative_roundtrip_timeout.h"
 #include "orb/core/settings.h"
+#include "orb/os/lock.h"
 
 namespace corelane::core {
 
@@ -87,7 +88,7 @@ Expected<std::shared_ptr<ActiveObject>> Reference::find_local() noexcept {
     return Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_object};
   auto object = target->find(here->object_key);
   if (!object) return object;
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (!local_) {
     local_ = *object;
     // PAIR reference.local: release here -> acquire in cached_local(). Publishes the object.
@@ -105,7 +106,7 @@ const Address& Reference::address_at(const transport::Endpoint& endpoint) const 
 }
 
 void Reference::set_route(Traffic traffic, Route route) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   auto found = std::find_if(routes_.begin(), routes_.end(), [&](const auto& known) { return *known == route; });
   if (found == routes_.end()) found = routes_.insert(routes_.end(), std::make_unique<const Route>(std::move(route)));
   if (std::find(tried_last_.begin(), tried_last_.end(), (*found)->pool->endpoint()) != tried_last_.end()) return;
@@ -116,7 +117,7 @@ void Reference::set_route(Traffic traffic, Route route) {
 bool Reference::try_last(const transport::Endpoint& endpoint) {
   std::size_t endpoints = 0;
   for (const Address& address : addresses_) endpoints += address.endpoints.size();
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (std::find(tried_last_.begin(), tried_last_.end(), endpoint) != tried_last_.end()) return true;
   if (tried_last_.size() + 1 >= endpoints) return false;
   tried_last_.push_back(endpoint);
@@ -130,40 +131,40 @@ bool Reference::try_last(const transport::Endpoint& endpoint) {
 std::vector<transport::Endpoint> Reference::tried_last() const {
   // PAIR reference.last: acquire here <- release in try_last(); the list itself is read under the mutex.
   if (!has_last_.load(std::memory_order_acquire)) return {};
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return tried_last_;
 }
 
 std::shared_ptr<Reference> Reference::forwarded() const {
   // PAIR reference.forward: acquire here <- release in set_forward(); the forward itself is read under the mutex.
   if (!has_forward_.load(std::memory_order_acquire)) return nullptr;
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return forward_;
 }
 
 void Reference::set_forward(std::shared_ptr<Reference> to) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   forward_.swap(to);
   // PAIR reference.forward: release here -> acquire in forwarded().
   has_forward_.store(forward_ != nullptr, std::memory_order_release);
 }
 
 void Reference::bind(const std::shared_ptr<TaskBinding>& binding) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   bindings_.push_back({binding->operation(), binding.get(), binding});
   // PAIR reference.bindings: release here -> acquire in has_bindings().
   has_bindings_.store(true, std::memory_order_release);
 }
 
 void Reference::unbind(const TaskBinding& binding) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   std::erase_if(bindings_, [&](const Bound& bound) { return bound.identity == &binding; });
   // PAIR reference.bindings: release here -> acquire in has_bindings().
   has_bindings_.store(!bindings_.empty(), std::memory_order_release);
 }
 
 std::shared_ptr<TaskBinding> Reference::find_binding(std::string_view operation) const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   // The newest binding counts. Bound: the tasks of this reference.
   for (auto bound = bindings_.rbegin(); bound != bindings_.rend(); ++bound)
     if (bound->operation == operation) return bound->binding.lock();

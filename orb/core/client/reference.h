@@ -8,7 +8,6 @@
 #include <array>
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "orb/base/expected.h"
+#include "orb/base/thread_safety.h"
 #include "orb/core/connections/address.h"
 #include "orb/core/connections/connection_cache.h"
 #include "orb/core/connections/reach.h"
@@ -137,17 +137,17 @@ class Reference : public std::enable_shared_from_this<Reference> {
   std::atomic<bool> has_forward_{false};
   std::atomic<bool> has_last_{false};
   mutable os::PiMutex mutex_;
-  // Guarded by mutex_.
-  std::vector<std::unique_ptr<const Route>> routes_;  // at most two for each endpoint and traffic
-  std::shared_ptr<ActiveObject> local_;               // what local_cache_ points to; set once
-  std::shared_ptr<Reference> forward_;
+  // At most two for each endpoint and traffic.
+  std::vector<std::unique_ptr<const Route>> routes_ CORELANE_GUARDED_BY(mutex_);
+  std::shared_ptr<ActiveObject> local_ CORELANE_GUARDED_BY(mutex_);  // what local_cache_ points to; set once
+  std::shared_ptr<Reference> forward_ CORELANE_GUARDED_BY(mutex_);
   struct Bound {
     std::string operation;
     const TaskBinding* identity;
     std::weak_ptr<TaskBinding> binding;
   };
-  std::vector<Bound> bindings_;
-  std::vector<transport::Endpoint> tried_last_;  // each endpoint once
+  std::vector<Bound> bindings_ CORELANE_GUARDED_BY(mutex_);
+  std::vector<transport::Endpoint> tried_last_ CORELANE_GUARDED_BY(mutex_);  // each endpoint once
 };
 
 // ReferenceEnvironment gives the ORB to the decoder, which needs it to make references.

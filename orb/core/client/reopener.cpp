@@ -8,12 +8,13 @@
 #include "orb/base/errors.h"
 #include "orb/core/client/task_binding.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 
 namespace corelane::core {
 
 Expected<void> Reopener::watch(const std::shared_ptr<TaskBinding>& binding) {
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     // relaxed: written under the lock
     if (closing_.load(std::memory_order_relaxed)) return errors::orb_destroyed;
     std::erase_if(bindings_, [](const auto& weak) { return weak.expired(); });
@@ -34,7 +35,7 @@ Expected<void> Reopener::watch(const std::shared_ptr<TaskBinding>& binding) {
 void Reopener::close() noexcept {
   os::Thread thread;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     // PAIR reopener.closing: release here -> acquire in run().
     closing_.store(true, std::memory_order_release);
     thread = std::move(thread_);
@@ -45,7 +46,7 @@ void Reopener::close() noexcept {
 
 std::vector<std::shared_ptr<TaskBinding>> Reopener::watched() {
   std::vector<std::shared_ptr<TaskBinding>> result;
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   for (const auto& weak : bindings_)
     if (auto binding = weak.lock()) result.push_back(std::move(binding));
   return result;

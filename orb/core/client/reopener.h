@@ -6,11 +6,12 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "orb/base/expected.h"
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
+#include "orb/os/mutex.h"
 #include "orb/os/thread.h"
 #include "orb/os/wait/wait.h"
 
@@ -43,10 +44,9 @@ class Reopener {
   os::Parker parker_;
   std::atomic<bool> closing_{false};
 
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  std::vector<std::weak_ptr<TaskBinding>> bindings_;
-  os::Thread thread_;
+  os::Mutex mutex_;
+  std::vector<std::weak_ptr<TaskBinding>> bindings_ CORELANE_GUARDED_BY(mutex_);
+  os::Thread thread_ CORELANE_GUARDED_BY(mutex_);
 };
 
 }  // namespace corelane::core

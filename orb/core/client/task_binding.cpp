@@ -13,6 +13,7 @@
 #include "orb/core/orb.h"
 #include "orb/core/settings.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
 
@@ -77,7 +78,7 @@ void TaskBinding::bind_own(std::uint64_t token, Time deadline) {
   pause_.opened();
   (*made)->tasks().fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
   opened_.push_back(*made);
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (departed_.load(std::memory_order_relaxed)) return (*made)->close();  // relaxed: depart() takes the lock after it
   own_ = std::move(*made);
   uses_own_.store(true, std::memory_order_relaxed);  // relaxed: a hint
@@ -133,7 +134,7 @@ bool TaskBinding::is_over(const Error& error) const noexcept {
 }
 
 std::shared_ptr<ClientConnection> TaskBinding::own() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return own_;
 }
 
@@ -149,7 +150,7 @@ std::shared_ptr<ClientConnection> TaskBinding::connection(bool nested) noexcept 
 bool TaskBinding::fall_back(const ClientConnection& connection) noexcept {
   if (&connection == shared_.get()) return false;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (&connection != own_.get()) return true;         // another connection was opened since
     own_.reset();                                       // opened_ still holds it
     uses_own_.store(false, std::memory_order_relaxed);  // relaxed: a hint

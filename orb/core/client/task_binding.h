@@ -15,6 +15,7 @@
 
 #include "orb/base/contract.h"
 #include "orb/base/ids.h"
+#include "orb/base/thread_safety.h"
 #include "orb/core/client/reopen_pause.h"
 #include "orb/core/connections/client_connection.h"
 #include "orb/os/pi_mutex.h"
@@ -80,7 +81,7 @@ class TaskBinding : public std::enable_shared_from_this<TaskBinding> {
   std::vector<std::shared_ptr<ClientConnection>> opened_;
 
   os::PiMutex mutex_;
-  std::shared_ptr<ClientConnection> own_;  // guarded by mutex_; the latest of opened_
+  std::shared_ptr<ClientConnection> own_ CORELANE_GUARDED_BY(mutex_);  // the latest of opened_
 
   std::atomic<bool> uses_own_{false};  // a hint: there is an own_
   std::atomic<bool> unlogged_{false};  // it fell back, and that was not logged yet

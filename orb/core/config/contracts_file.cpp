@@ -7,6 +7,7 @@
 #include "orb/base/overrun_name.h"
 #include "orb/core/config/spelling.h"
 #include "orb/core/config/toml_text.h"
+#include "orb/os/lock.h"
 #include "orb/sched/admission/placement.h"
 #include "orb/sched/schedulers/core_scheduler.h"
 
@@ -350,7 +351,7 @@ Expected<std::vector<ContractsFile::Task>, SettingsFault> ContractsFile::tasks()
 }
 
 void ContractsFile::note(const Skeleton& skeleton) const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   asked_.insert(skeleton.ids.begin(), skeleton.ids.end());
   for (const Upcall& upcall : skeleton.upcalls)
     if (upcall.contract != nullptr)
@@ -360,7 +361,7 @@ void ContractsFile::note(const Skeleton& skeleton) const {
 std::vector<std::string> ContractsFile::untold_changes(const Skeleton& skeleton,
                                                        const OperationContracts& contracts) const {
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (!told_changes_.insert(skeleton.ids.front()).second) return {};
   }
   std::vector<LineAt> lines;
@@ -382,7 +383,7 @@ std::vector<std::string> ContractsFile::unused(Look look) const {
   const bool running = look == Look::running;
   const std::string activated = running ? " was activated so far" : " was activated";
   std::vector<LineAt> lines;
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   auto& told = running ? told_running_ : told_ended_;
   for (const auto& [id, operations] : interfaces_)
     if (!asked_.contains(id) && !operations.empty() && told.insert(id).second)
@@ -396,9 +397,9 @@ std::vector<std::string> ContractsFile::unused(Look look) const {
 std::vector<std::string> ContractsFile::unknown_resources(Look look, const std::vector<std::string>& made) const {
   const bool running = look == Look::running;
   std::vector<LineAt> lines;
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   auto& told = running ? told_running_ : told_ended_;
-  const auto is_known = [&](const std::string& name) {
+  const auto is_known = [&](const std::string& name) CORELANE_REQUIRES(mutex_) {
     return declared_.contains(resource_named(name)) || std::ranges::find(made, name) != made.end();
   };
   for (const auto& [id, operations] : interfaces_)

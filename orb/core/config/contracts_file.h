@@ -24,7 +24,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -33,9 +32,11 @@
 
 #include "orb/base/contract.h"
 #include "orb/base/expected.h"
+#include "orb/base/thread_safety.h"
 #include "orb/core/config/toml_text.h"
 #include "orb/core/settings_fault.h"
 #include "orb/core/skeleton.h"
+#include "orb/os/mutex.h"
 
 namespace corelane::core {
 
@@ -108,12 +109,13 @@ class ContractsFile {
   std::string path_;
   std::map<std::string, Operations, std::less<>> interfaces_;
 
-  mutable std::mutex mutex_;
-  // Guarded by mutex_.
-  mutable std::set<std::string, std::less<>> asked_;  // interfaces of all objects that contracts_of() was called for
-  mutable std::set<ResourceId> declared_;             // resources that their IDL uses
-  mutable std::set<std::string, std::less<>> told_running_, told_ended_;  // repository ids and places
-  mutable std::set<std::string, std::less<>> told_changes_;               // repository ids
+  mutable os::Mutex mutex_;
+  using Texts = std::set<std::string, std::less<>>;
+  mutable Texts asked_ CORELANE_GUARDED_BY(mutex_);  // interfaces of all objects that contracts_of() was called for
+  mutable std::set<ResourceId> declared_ CORELANE_GUARDED_BY(mutex_);  // resources that their IDL uses
+  mutable Texts told_running_ CORELANE_GUARDED_BY(mutex_);             // repository ids and places
+  mutable Texts told_ended_ CORELANE_GUARDED_BY(mutex_);               // the same
+  mutable Texts told_changes_ CORELANE_GUARDED_BY(mutex_);             // repository ids
 };
 
 }  // namespace corelane::core

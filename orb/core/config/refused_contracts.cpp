@@ -3,11 +3,12 @@
 #include <utility>
 
 #include "orb/base/counted.h"
+#include "orb/os/lock.h"
 
 namespace corelane::core {
 
 std::vector<std::string> RefusedContracts::note(const std::string& label, std::string line, Time now) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   std::vector<std::string> lines;
   if (!began_ || now - *began_ >= window) {
     if (auto summary = take_summary()) lines.push_back(*std::move(summary));
@@ -25,7 +26,7 @@ std::vector<std::string> RefusedContracts::note(const std::string& label, std::s
 }
 
 std::optional<std::string> RefusedContracts::rest() {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return take_summary();
 }
 

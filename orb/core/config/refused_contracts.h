@@ -6,12 +6,13 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
+#include "orb/os/mutex.h"
 
 namespace corelane::core {
 
@@ -26,14 +27,13 @@ class RefusedContracts {
   std::optional<std::string> rest();
 
  private:
-  std::optional<std::string> take_summary();
+  std::optional<std::string> take_summary() CORELANE_REQUIRES(mutex_);
 
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  std::optional<Time> began_;  // when the current window began
-  int logged_ = 0;             // lines logged in the window
-  std::uint64_t unlogged_ = 0;
-  std::string last_;  // label of the last refusal that was not logged
+  os::Mutex mutex_;
+  std::optional<Time> began_ CORELANE_GUARDED_BY(mutex_);  // when the current window began
+  int logged_ CORELANE_GUARDED_BY(mutex_) = 0;             // lines logged in the window
+  std::uint64_t unlogged_ CORELANE_GUARDED_BY(mutex_) = 0;
+  std::string last_ CORELANE_GUARDED_BY(mutex_);  // label of the last refusal that was not logged
 };
 
 // Returns the instance of this process, whose ORBs share one executive and one log.

@@ -7,6 +7,7 @@
 #include "orb/base/minor.h"
 #include "orb/dispatch/current.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
 
@@ -52,7 +53,7 @@ bool ClientConnection::start(PendingReply& pending, std::uint32_t request_id, Pa
   auto sent = sender_.send(Time{}, request, state.sent_at);
   if (!sent && sent.error().minor == minor::no_send_room) {
     {
-      const Lock lock = calls_.lock();
+      const os::LockGuard lock(calls_);
       step_away(pending);
     }
     sent = send_when_room(deadline, request, state.sent_at);
@@ -67,13 +68,12 @@ void ClientConnection::enter(PendingReply& pending) noexcept {
   if (pending.call().alone) {
     reader_.set_alone(&pending);
   } else {
-    const Lock lock = calls_.lock();
+    const os::LockGuard lock(calls_);
     calls_.add(pending);
   }
 }
 
 // Lets another thread lead while the call's own thread does something else. A call that was alone comes to the list.
-// Call it with the list's lock.
 void ClientConnection::step_away(PendingReply& pending) noexcept {
   CallState& state = pending.call();
   state.away = true;
@@ -89,7 +89,7 @@ void ClientConnection::leave_alone(PendingReply& pending) noexcept {
   reader_.set_alone(nullptr);
   pending.call().alone = false;
   if (!leader_.stop_unlisted()) {
-    const Lock lock = calls_.lock();
+    const os::LockGuard lock(calls_);
     calls_.stop_leading();
   }
   settle_end();
@@ -139,7 +139,7 @@ void ClientConnection::not_sent(PendingReply& pending, const Error& error) {
     fail_unsent(pending, error, is_lost);
     leave_alone(pending);
   } else {
-    const Lock lock = calls_.lock();
+    const os::LockGuard lock(calls_);
     fail_unsent(pending, error, is_lost);
     calls_.remove(pending);
   }
@@ -162,13 +162,13 @@ bool ClientConnection::post(PendingReply& pending, std::uint32_t request_id, Par
   CallState& state = pending.call();
   state.error = {end_.why_lost().kind, Completion::no, end_.why_lost().minor};
   {
-    const Lock lock = calls_.lock();
+    const os::LockGuard lock(calls_);
     if (!open()) return false;
     calls_.add(pending);
   }
   const auto sent = send_by_class(deadline, request, state.sent_at);
   if (!sent) not_sent(pending, sent.error());
-  const Lock lock = calls_.lock();
+  const os::LockGuard lock(calls_);
   state.posting = false;
   if (!sent) return false;
   if (!state.is_waiting()) group.add_ended(pending);
@@ -177,9 +177,9 @@ bool ClientConnection::post(PendingReply& pending, std::uint32_t request_id, Par
 }
 
 PendingReply* ClientConnection::attend(ReplyGroup& group, Time until) {
-  Lock lock = calls_.lock();
+  os::UniqueLock lock(calls_);
   if (!group.has_ended()) {
-    lead_or_sleep(lock, calls_.may_lead(group), group.parker(), calls_.earliest_deadline(group, until));
+    lead_or_sleep(calls_.may_lead(group), group.parker(), calls_.earliest_deadline(group, until));
     calls_.expire(group, late);
   }
   PendingReply* const ended = calls_.take_ended(group);
@@ -230,7 +230,7 @@ bool ClientConnection::wait_alone(PendingReply& pending, Time deadline, os::Wait
   // Bound: the deadline; each round takes bytes or sleeps.
   while (state.is_waiting()) {
     if (beside != nullptr && beside->is_called()) {
-      const Lock lock = calls_.lock();
+      const os::LockGuard lock(calls_);
       return step_away(pending), false;
     }
     const bool came = read(deadline, strategy, beside);
@@ -243,12 +243,12 @@ bool ClientConnection::wait_alone(PendingReply& pending, Time deadline, os::Wait
 bool ClientConnection::wait_listed(PendingReply& pending, Time deadline, os::WaitStrategy strategy,
                                    Interruption* beside) {
   CallState& state = pending.call();
-  Lock lock = calls_.lock();
+  os::UniqueLock lock(calls_);
   state.away = false;
   // Bound: the deadline; each round takes bytes or sleeps.
   while (state.is_waiting()) {
     if (beside != nullptr && beside->is_called()) return step_away(pending), false;
-    lead_or_sleep(lock, true, state.parker, deadline, strategy, beside);
+    lead_or_sleep(true, state.parker, deadline, strategy, beside);
     if (state.is_waiting() && deadline != never && os::now() >= deadline) state.fail(late);
   }
   calls_.remove(pending);
@@ -259,16 +259,17 @@ bool ClientConnection::wait_listed(PendingReply& pending, Time deadline, os::Wai
 
 // Does one round of waiting, with the lock released. The thread reads for all if it may lead and no other does;
 // otherwise it sleeps.
-void ClientConnection::lead_or_sleep(Lock& lock, bool may_lead, os::Parker& parker, Time deadline,
-                                     os::WaitStrategy strategy, Interruption* beside) {
+void ClientConnection::lead_or_sleep(bool may_lead, os::Parker& parker, Time deadline, os::WaitStrategy strategy,
+                                     Interruption* beside) {
   const bool leads = may_lead && leader_.lead();
-  lock.unlock();
-  if (!leads) {
-    parker.park(deadline, strategy);
-  } else {
-    read(deadline, strategy, beside);
+  {
+    const os::ReleasedLock released(calls_);
+    if (!leads) {
+      parker.park(deadline, strategy);
+    } else {
+      read(deadline, strategy, beside);
+    }
   }
-  lock.lock();
   if (leads) leader_.stop();
 }
 
@@ -284,7 +285,7 @@ bool ClientConnection::read(Time deadline, os::WaitStrategy strategy, Interrupti
 void ClientConnection::read_and_stop() {
   read(Time{}, {});
   {
-    const Lock lock = calls_.lock();
+    const os::LockGuard lock(calls_);
     calls_.stop_leading();
   }
   settle_end();
@@ -299,7 +300,7 @@ void ClientConnection::read_last_words(PendingReply& pending) {
   }
   constexpr std::chrono::seconds longest{1};  // the stream has ended, so reading it does not take long
   constexpr std::chrono::milliseconds pause{1};
-  Lock lock = calls_.lock();
+  os::UniqueLock lock(calls_);
   const Time until = os::now() + longest;
   bool has_read = false;
   while (!has_read && pending.call().is_waiting() && os::now() < until) {  // bound: the time
@@ -327,7 +328,7 @@ void ClientConnection::settle_end() noexcept {
   if (!end_.has_peer_ended() || !open() || !leader_.lead()) return;
   reader_.read_to_end();
   tell_owner_if_lost();
-  const Lock lock = calls_.lock();
+  const os::LockGuard lock(calls_);
   calls_.stop_leading();
 }
 
@@ -367,7 +368,7 @@ void ClientConnection::break_up() noexcept {
 // the lock for a call of the list.
 void ClientConnection::on_idle() noexcept {
   {
-    const Lock lock = calls_.lock();
+    const os::LockGuard lock(calls_);
     // relaxed: a task that is added now has just used the connection, so it is not idle
     if (tasks_.load(std::memory_order_relaxed) > 0 || !leader_.lead_unlisted()) return;
     end_.break_up();

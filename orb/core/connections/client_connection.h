@@ -18,6 +18,7 @@
 #include <string>
 
 #include "orb/base/expected.h"
+#include "orb/base/thread_safety.h"
 #include "orb/core/connections/client_end.h"
 #include "orb/core/connections/leader_state.h"
 #include "orb/core/connections/named_code_sets.h"
@@ -104,16 +105,15 @@ class ClientConnection final : public transport::ConnectionMonitor {
   void on_idle() noexcept override;
 
  private:
-  using Lock = WaitingCalls::Lock;
   static constexpr Duration long_idle = std::chrono::milliseconds{20};
 
   void enter(PendingReply& pending) noexcept;
-  void step_away(PendingReply& pending) noexcept;
+  void step_away(PendingReply& pending) noexcept CORELANE_REQUIRES(calls_);
   void leave_alone(PendingReply& pending) noexcept;
   bool wait_alone(PendingReply& pending, Time deadline, os::WaitStrategy strategy, Interruption* beside);
   bool wait_listed(PendingReply& pending, Time deadline, os::WaitStrategy strategy, Interruption* beside);
-  void lead_or_sleep(Lock& lock, bool may_lead, os::Parker& parker, Time deadline, os::WaitStrategy strategy = {},
-                     Interruption* beside = nullptr);
+  void lead_or_sleep(bool may_lead, os::Parker& parker, Time deadline, os::WaitStrategy strategy = {},
+                     Interruption* beside = nullptr) CORELANE_REQUIRES(calls_);
   void cancel_if_late(const PendingReply& pending) noexcept;
   Expected<void> send_by_class(Time deadline, Parts request, std::uint64_t& position) noexcept;
   Expected<void> send_when_room(Time deadline, Parts request, std::uint64_t& position) noexcept;

@@ -7,6 +7,7 @@
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
 #include "orb/os/process/descriptor_limit.h"
 #include "orb/os/thread.h"
@@ -84,7 +85,7 @@ ConnectionCache::Pool ConnectionCache::make_pool(const Endpoint& endpoint, Traff
 }
 
 ConnectionCache::Pool ConnectionCache::pool_of(const Endpoint& endpoint, Traffic traffic) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (const auto known = pools_.find(endpoint); known != pools_.end())
     if (const Pool& pool = known->second[static_cast<std::size_t>(traffic)]) return pool;
   sweep();
@@ -164,7 +165,7 @@ Expected<ConnectionCache::Found> ConnectionCache::acquire(transport::Transport& 
 void ConnectionCache::announce(const Found& found) {
   const Endpoint& endpoint = found.pool->endpoint();
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (announced_.size() >= most_announced) announced_.clear();
     if (closed_ || !announced_.insert(endpoint).second) return;
   }
@@ -172,7 +173,7 @@ void ConnectionCache::announce(const Found& found) {
 }
 
 Expected<void> ConnectionCache::adopt(const ConnectionPtr& connection) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (closed_) return orb_destroyed;
   std::erase_if(adopted_, [](const auto& weak) { return weak.expired(); });
   adopted_.push_back(connection);
@@ -181,7 +182,7 @@ Expected<void> ConnectionCache::adopt(const ConnectionPtr& connection) {
 
 std::vector<ConnectionCache::Pool> ConnectionCache::pools() const {
   std::vector<Pool> all;
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   for (const auto& [endpoint, pools] : pools_)
     for (const Pool& pool : pools)
       if (pool) all.push_back(pool);
@@ -191,7 +192,7 @@ std::vector<ConnectionCache::Pool> ConnectionCache::pools() const {
 void ConnectionCache::close(Time deadline) {
   std::vector<ConnectionPtr> closing;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     closed_ = true;
     for (const auto& weak : std::exchange(adopted_, {}))
       if (auto connection = weak.lock()) closing.push_back(std::move(connection));
@@ -204,7 +205,7 @@ void ConnectionCache::close(Time deadline) {
     (void)connection->stream().wait_until_closed(deadline);
     connection->close();
   }
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   pools_.clear();
 }
 

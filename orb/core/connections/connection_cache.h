@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <span>
 #include <string>
@@ -18,8 +17,10 @@
 #include <utility>
 #include <vector>
 
+#include "orb/base/thread_safety.h"
 #include "orb/core/connections/address.h"
 #include "orb/core/connections/connection_pool.h"
+#include "orb/os/mutex.h"
 #include "orb/transport/transport.h"
 #include "orb/transport/transport_kind.h"
 
@@ -97,18 +98,17 @@ class ConnectionCache {
   std::vector<Candidate> candidates(std::span<const Address> addresses, const Requirements& required);
   Pool pool_of(const transport::Endpoint& endpoint, Traffic traffic);
   Pool make_pool(const transport::Endpoint& endpoint, Traffic traffic) const;
-  void sweep();  // with mutex_ held
+  void sweep() CORELANE_REQUIRES(mutex_);
   std::vector<Pool> pools() const;
   void announce(const Found& found);
 
   const giop::Limits limits_;
   const Options options_;
-  mutable std::mutex mutex_;
-  // Guarded by mutex_.
-  std::map<transport::Endpoint, Pools, Before> pools_;
-  std::set<transport::Endpoint, Before> announced_;
-  std::vector<std::weak_ptr<ClientConnection>> adopted_;
-  bool closed_ = false;
+  mutable os::Mutex mutex_;
+  std::map<transport::Endpoint, Pools, Before> pools_ CORELANE_GUARDED_BY(mutex_);
+  std::set<transport::Endpoint, Before> announced_ CORELANE_GUARDED_BY(mutex_);
+  std::vector<std::weak_ptr<ClientConnection>> adopted_ CORELANE_GUARDED_BY(mutex_);
+  bool closed_ CORELANE_GUARDED_BY(mutex_) = false;
 };
 
 // Says whether channels are tried. off: client.channel is off. no_time: the call had less than time_for_channel.

@@ -11,6 +11,7 @@
 #include "orb/base/minor.h"
 #include "orb/base/thread_value.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 
 namespace corelane::core {
 namespace {
@@ -126,34 +127,34 @@ bool ConnectionPool::keeps_thread() const noexcept {
 
 // Returns a connection that no call uses now; null if there is none.
 ConnectionPool::ConnectionPtr ConnectionPool::not_busy() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   for (const ConnectionPtr& connection : connections_)  // bound: client.connections
     if (!connection->busy() && connection->open()) return connection;
   return nullptr;
 }
 
 bool ConnectionPool::connected() const noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return std::any_of(connections_.begin(), connections_.end(), [](const auto& c) { return c->open(); });
 }
 
 bool ConnectionPool::failed() const noexcept {
-  const Lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return failed_;
 }
 
 bool ConnectionPool::silent(Time now) const noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return now < silent_until_;
 }
 
 std::vector<ConnectionPool::ConnectionPtr> ConnectionPool::connections() const {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return connections_;
 }
 
 std::size_t ConnectionPool::waiting() const noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   std::size_t count = 0;
   for (const auto& attempt : attempts_) count += attempt->waiting.size();
   return count;
@@ -161,12 +162,12 @@ std::size_t ConnectionPool::waiting() const noexcept {
 
 bool ConnectionPool::tidy() {
   std::vector<ConnectionPtr> broken;  // destroyed after the lock is released
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   broken = take_broken();
   return connections_.empty() && attempts_.empty();
 }
 
-// Removes the broken connections. Call it with mutex_ held, and destroy the result after that.
+// Removes the broken connections. Destroy the result without the lock.
 std::vector<ConnectionPool::ConnectionPtr> ConnectionPool::take_broken() {
   const auto kept =
       std::partition(connections_.begin(), connections_.end(), [](const ConnectionPtr& c) { return c->open(); });
@@ -208,44 +209,13 @@ bool ConnectionPool::is_worth_waiting(const Attempt& attempt) const noexcept {
   return !least || std::cmp_less(1 + attempt.waiting.size(), least->threads().load(std::memory_order_relaxed));
 }
 
-Expected<ConnectionPool::ConnectionPtr> ConnectionPool::acquire(transport::Transport& transport, Time deadline,
-                                                                CallOrder order) {
-  const Time now = os::now();
-  if (auto found = of_thread(now, order)) return found;
-  // Bound: the deadline. A round repeats if another thread ran out of its own time, or has made a connection.
-  for (;;) {
-    (void)tidy();
-    Lock lock(mutex_);
-    if (closed_) return orb_destroyed;
-    ConnectionPtr mine = without_thread();
-    const bool may_connect = may_grow(now) && (!connections_.empty() || attempts_.empty());
-    auto attempt = may_connect ? nullptr : least_awaited();
-    if (!mine && !may_connect && !(attempt && is_worth_waiting(*attempt))) mine = least_shared();
-    if (mine) {
-      give_to_thread(id_, mine, order);
-      lock.unlock();
-      if (mine->usable(now)) return mine;
-      continue;
-    }
-    if (attempt) {
-      if (auto outcome = join(std::move(attempt), lock, deadline)) return std::move(*outcome);
-      continue;
-    }
-    auto made = connect(transport, deadline, lock);
-    if (!made && lock.owns_lock()) continue;  // no further connection could be made: share one
-    if (!made) return made;
-    give_to_thread(id_, *made, order);
-    (*made)->threads().fetch_sub(1, std::memory_order_relaxed);  // relaxed: a hint; see Connecting::end()
-    return made;
-  }
-}
-
 // Connecting is an attempt of this thread. The attempt ends at end(), or in the destructor after an exception.
 class ConnectionPool::Connecting {
  public:
-  // Reserves the place of the connection, so that end() allocates nothing and always wakes the threads that wait. Call
-  // it with the lock held. Throws std::bad_alloc.
-  explicit Connecting(ConnectionPool& pool) : pool_(pool), attempt_(std::make_shared<Attempt>()) {
+  // Reserves the place of the connection, so that end() allocates nothing and always wakes the threads that wait. Throws
+  // std::bad_alloc.
+  explicit Connecting(ConnectionPool& pool) CORELANE_REQUIRES(pool.mutex_)
+      : pool_(pool), attempt_(std::make_shared<Attempt>()) {
     pool_.connections_.reserve(pool_.connections_.size() + pool_.attempts_.size() + 1);
     pool_.attempts_.push_back(attempt_);
   }
@@ -257,7 +227,7 @@ class ConnectionPool::Connecting {
 
   // Ends the attempt and returns its outcome. That is orb_destroyed if the pool was closed meanwhile.
   Expected<ConnectionPtr> end(Expected<ConnectionPtr> outcome) noexcept {
-    const std::lock_guard lock(pool_.mutex_);
+    const os::LockGuard lock(pool_.mutex_);
     ended_ = true;
     std::erase(pool_.attempts_, attempt_);
     if (pool_.closed_) outcome = orb_destroyed;
@@ -281,30 +251,61 @@ class ConnectionPool::Connecting {
   bool ended_ = false;
 };
 
-// Makes a connection. Call it with the lock held; it releases the lock. It takes the lock again only if a further
-// connection could not be made.
-Expected<ConnectionPool::ConnectionPtr> ConnectionPool::connect(transport::Transport& transport, Time deadline,
-                                                                Lock& lock) {
-  const bool is_first = connections_.empty();
-  Connecting mine(*this);
-  lock.unlock();
-  auto stream =
-      transport.connect(endpoint_, is_first ? deadline : std::min(deadline, os::now() + patience_for_further));
-  if (stream) return mine.end(ClientConnection::make(std::move(*stream), limits_, weak_from_this()));
-  auto outcome = mine.end(stream.error());
-  if (!is_first) lock.lock();
-  return outcome;
+Expected<ConnectionPool::ConnectionPtr> ConnectionPool::acquire(transport::Transport& transport, Time deadline,
+                                                                CallOrder order) {
+  const Time now = os::now();
+  if (auto found = of_thread(now, order)) return found;
+  // Bound: the deadline. A round repeats if another thread ran out of its own time, or has made a connection.
+  for (;;) {
+    (void)tidy();
+    os::UniqueLock lock(mutex_);
+    if (closed_) return orb_destroyed;
+    ConnectionPtr mine = without_thread();
+    const bool may_connect = may_grow(now) && (!connections_.empty() || attempts_.empty());
+    auto attempt = may_connect ? nullptr : least_awaited();
+    if (!mine && !may_connect && !(attempt && is_worth_waiting(*attempt))) mine = least_shared();
+    if (mine) {
+      give_to_thread(id_, mine, order);
+      lock.unlock();
+      if (mine->usable(now)) return mine;
+      continue;
+    }
+    if (attempt) {
+      if (auto outcome = join(std::move(attempt), deadline)) return std::move(*outcome);
+      continue;
+    }
+    const bool is_first = connections_.empty();
+    Connecting making(*this);
+    lock.unlock();
+    auto made =
+        connect(transport, is_first ? deadline : std::min(deadline, os::now() + patience_for_further), making);
+    if (!made && !is_first) continue;  // no further connection could be made: share one
+    if (!made) return made;
+    give_to_thread(id_, *made, order);
+    (*made)->threads().fetch_sub(1, std::memory_order_relaxed);  // relaxed: a hint; see Connecting::end()
+    return made;
+  }
 }
 
-// Waits for another thread's attempt. Returns its outcome, or nothing if this thread must look again, because another
-// thread may try, or because there are connections that it can share.
+// Makes a connection, and ends the attempt.
+Expected<ConnectionPool::ConnectionPtr> ConnectionPool::connect(transport::Transport& transport, Time deadline,
+                                                                Connecting& attempt) {
+  auto stream = transport.connect(endpoint_, deadline);
+  if (!stream) return attempt.end(stream.error());
+  return attempt.end(ClientConnection::make(std::move(*stream), limits_, weak_from_this()));
+}
+
+// Waits for another thread's attempt, with the lock released. Returns its outcome, or nothing if this thread must look
+// again, because another thread may try, or because there are connections that it can share.
 std::optional<Expected<ConnectionPool::ConnectionPtr>> ConnectionPool::join(std::shared_ptr<Attempt> attempt,
-                                                                            Lock& lock, Time deadline) {
+                                                                            Time deadline) {
   os::Parker parker;
   attempt->waiting.push_back(&parker);
-  lock.unlock();
-  const bool woken = parker.park(deadline);
-  lock.lock();
+  bool woken = false;
+  {
+    const os::ReleasedLock released(mutex_);
+    woken = parker.park(deadline);
+  }
   if (!attempt->outcome) return std::erase(attempt->waiting, &parker), deadline_passed;
   if (*attempt->outcome || !connections_.empty()) return std::nullopt;
   if (attempt->outcome->error().kind != ErrorKind::timeout) return attempt->outcome;
@@ -312,8 +313,8 @@ std::optional<Expected<ConnectionPool::ConnectionPtr>> ConnectionPool::join(std:
   return std::nullopt;
 }
 
-// Ends the attempt and wakes the threads that wait for it. Call it with mutex_ held: a waiter takes the lock before it
-// destroys its parker.
+// Ends the attempt and wakes the threads that wait for it. The lock is held, since a waiter takes it before it destroys
+// its parker.
 void ConnectionPool::finish(Attempt& attempt, Expected<ConnectionPtr> outcome) noexcept {
   if (attempt.outcome) return;
   attempt.outcome = std::move(outcome);
@@ -323,7 +324,7 @@ void ConnectionPool::finish(Attempt& attempt, Expected<ConnectionPtr> outcome) n
 std::vector<ConnectionPool::ConnectionPtr> ConnectionPool::close(Time deadline) {
   std::vector<ConnectionPtr> closing;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     closed_ = true;
     closing.swap(connections_);
     for (const auto& attempt : std::exchange(attempts_, {})) finish(*attempt, orb_destroyed);
@@ -336,7 +337,7 @@ std::vector<ConnectionPool::ConnectionPtr> ConnectionPool::close(Time deadline) 
 // further one is tried for a while.
 void ConnectionPool::on_broken(ClientConnection& connection, bool answered) noexcept {
   ConnectionPtr ending;  // destroyed after the lock is released
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   const auto found = std::find_if(connections_.begin(), connections_.end(),
                                   [&](const ConnectionPtr& c) { return c.get() == &connection; });
   if (found == connections_.end() || closed_) return;

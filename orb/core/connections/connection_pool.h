@@ -20,6 +20,7 @@
 #include <optional>
 #include <vector>
 
+#include "orb/base/thread_safety.h"
 #include "orb/core/connections/client_connection.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/os/wait/wait.h"
@@ -72,7 +73,6 @@ class ConnectionPool final : public ConnectionOwner, public std::enable_shared_f
   void on_broken(ClientConnection& connection, bool answered) noexcept override;
 
  private:
-  using Lock = std::unique_lock<os::PiMutex>;
   // Attempt is one thread's connect(), and the threads that wait for it. Guarded by mutex_.
   struct Attempt {
     std::optional<Expected<ConnectionPtr>> outcome{};
@@ -80,16 +80,17 @@ class ConnectionPool final : public ConnectionOwner, public std::enable_shared_f
   };
   class Connecting;
 
-  std::vector<ConnectionPtr> take_broken();
-  ConnectionPtr without_thread() const noexcept;
-  ConnectionPtr least_shared() const noexcept;
+  std::vector<ConnectionPtr> take_broken() CORELANE_REQUIRES(mutex_);
+  ConnectionPtr without_thread() const noexcept CORELANE_REQUIRES(mutex_);
+  ConnectionPtr least_shared() const noexcept CORELANE_REQUIRES(mutex_);
   ConnectionPtr not_busy() noexcept;
-  bool may_grow(Time now) const noexcept;
-  std::shared_ptr<Attempt> least_awaited() const noexcept;
-  bool is_worth_waiting(const Attempt& attempt) const noexcept;
-  std::optional<Expected<ConnectionPtr>> join(std::shared_ptr<Attempt> attempt, Lock& lock, Time deadline);
-  Expected<ConnectionPtr> connect(transport::Transport& transport, Time deadline, Lock& lock);
-  void finish(Attempt& attempt, Expected<ConnectionPtr> outcome) noexcept;
+  bool may_grow(Time now) const noexcept CORELANE_REQUIRES(mutex_);
+  std::shared_ptr<Attempt> least_awaited() const noexcept CORELANE_REQUIRES(mutex_);
+  bool is_worth_waiting(const Attempt& attempt) const noexcept CORELANE_REQUIRES(mutex_);
+  std::optional<Expected<ConnectionPtr>> join(std::shared_ptr<Attempt> attempt, Time deadline)
+      CORELANE_REQUIRES(mutex_);
+  Expected<ConnectionPtr> connect(transport::Transport& transport, Time deadline, Connecting& attempt);
+  void finish(Attempt& attempt, Expected<ConnectionPtr> outcome) noexcept CORELANE_REQUIRES(mutex_);
 
   // Constant.
   const std::uint64_t id_;  // unique in this process, never reused
@@ -98,13 +99,14 @@ class ConnectionPool final : public ConnectionOwner, public std::enable_shared_f
   const std::size_t most_;
 
   mutable os::PiMutex mutex_;
-  // Guarded by mutex_.
-  std::vector<ConnectionPtr> connections_;
-  std::vector<std::shared_ptr<Attempt>> attempts_;  // at most one while there is no connection yet
-  Time grows_from_{};                               // no further connection is tried before, as the server refused one
-  Time silent_until_{};
-  bool failed_ = false;
-  bool closed_ = false;
+  std::vector<ConnectionPtr> connections_ CORELANE_GUARDED_BY(mutex_);
+  // At most one while there is no connection yet.
+  std::vector<std::shared_ptr<Attempt>> attempts_ CORELANE_GUARDED_BY(mutex_);
+  // No further connection is tried before, as the server refused one.
+  Time grows_from_ CORELANE_GUARDED_BY(mutex_){};
+  Time silent_until_ CORELANE_GUARDED_BY(mutex_){};
+  bool failed_ CORELANE_GUARDED_BY(mutex_) = false;
+  bool closed_ CORELANE_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace corelane::core

@@ -62,7 +62,7 @@ struct CallState {
   std::uint64_t sent_at = 0;            // where the request begins in the stream
   Error error;
   os::Parker parker;
-  // Neighbors in the connection's list; guarded by the lock of WaitingCalls.
+  // The next and the one before in the connection's list; guarded by the lock of WaitingCalls.
   PendingReply* before = nullptr;
   PendingReply* after = nullptr;
   // For posted calls.

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "orb/base/minor.h"
+#include "orb/os/lock.h"
 #include "orb/os/wait/wait_loop.h"
 
 namespace corelane::core {
@@ -62,7 +63,7 @@ void ReplyReader::deliver(const giop::Message& message, const transport::Borrowe
   end_.note_answered();
   if (alone_ != nullptr && alone_->call().id == *id) return give(*alone_, message, borrowed);
   if (!leader_.has_listed()) return;
-  const WaitingCalls::Lock lock = calls_.lock();
+  const os::LockGuard lock(calls_);
   if (PendingReply* const found = calls_.find(*id)) give(*found, message, borrowed);
 }
 
@@ -100,7 +101,7 @@ void ReplyReader::fail_all(const Error& error, bool unread_is_no) noexcept {
   };
   if (alone_ != nullptr) fail(*alone_);
   {
-    const WaitingCalls::Lock lock = calls_.lock();
+    const os::LockGuard lock(calls_);
     calls_.for_each(fail);
   }
 }

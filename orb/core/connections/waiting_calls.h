@@ -1,11 +1,11 @@
 // WaitingCalls is the list of the calls that share a client's connection and wait for their replies.
-// Threads: any. Every function but lock() needs the lock. It has priority inheritance, and is held while a reply is
-// copied to a call of the list, never while reading from the socket.
+// Threads: any. The list is its own mutex: lock it with os::LockGuard or os::UniqueLock. It has priority inheritance, and
+// is held while a reply is copied to a call of the list, never while reading from the socket.
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
 #include "orb/core/connections/leader_state.h"
 #include "orb/core/connections/pending_list.h"
@@ -14,46 +14,46 @@
 
 namespace corelane::core {
 
-class WaitingCalls {
+class CORELANE_CAPABILITY("mutex") WaitingCalls {
  public:
-  using Lock = std::unique_lock<os::PiMutex>;
-
   explicit WaitingCalls(LeaderState& leader) : leader_(leader) {}
 
-  Lock lock() noexcept { return Lock(mutex_); }
+  // No analysis: the two functions are the lock.
+  void lock() noexcept CORELANE_ACQUIRE() CORELANE_NO_THREAD_SAFETY_ANALYSIS { mutex_.lock(); }
+  void unlock() noexcept CORELANE_RELEASE() CORELANE_NO_THREAD_SAFETY_ANALYSIS { mutex_.unlock(); }
 
-  void add(PendingReply& pending) noexcept;
+  void add(PendingReply& pending) noexcept CORELANE_REQUIRES(this);
   // Removes a call; another waiting call becomes the leader.
-  void remove(PendingReply& pending) noexcept;
+  void remove(PendingReply& pending) noexcept CORELANE_REQUIRES(this);
   // Returns the call with that id; null: there is none.
-  PendingReply* find(std::uint32_t request_id) const noexcept;
+  PendingReply* find(std::uint32_t request_id) const noexcept CORELANE_REQUIRES(this);
   template <typename Function>
-  void for_each(Function function) const {
+  void for_each(Function function) const CORELANE_REQUIRES(this) {
     calls_.for_each(function);
   }
 
   // Ends the leading of the calling thread; another call of the list leads.
-  void stop_leading() noexcept;
+  void stop_leading() noexcept CORELANE_REQUIRES(this);
   // Wakes a thread to lead, if none does. A thread that waits for its own call comes first, because a collector may be
   // busy with a handler.
-  void wake_successor() noexcept;
+  void wake_successor() noexcept CORELANE_REQUIRES(this);
 
   // Returns whether the group's collector has calls to read for. Returns false while an ended call is still being
   // posted: its poster hands it over soon, and a collector that reads would not notice.
-  bool may_lead(const ReplyGroup& group) const noexcept;
+  bool may_lead(const ReplyGroup& group) const noexcept CORELANE_REQUIRES(this);
   // Returns the earliest deadline of the group's calls; `without_calls`: it has none.
-  Time earliest_deadline(const ReplyGroup& group, Time without_calls) const noexcept;
+  Time earliest_deadline(const ReplyGroup& group, Time without_calls) const noexcept CORELANE_REQUIRES(this);
   // Fails the calls of the group whose deadlines have passed, for that reason.
-  void expire(const ReplyGroup& group, const Error& why) noexcept;
+  void expire(const ReplyGroup& group, const Error& why) noexcept CORELANE_REQUIRES(this);
   // Removes the ended calls of the group, and returns them as a list.
-  PendingReply* take_ended(ReplyGroup& group) noexcept;
+  PendingReply* take_ended(ReplyGroup& group) noexcept CORELANE_REQUIRES(this);
 
  private:
-  void update_listed() noexcept;
+  void update_listed() noexcept CORELANE_REQUIRES(this);
 
   LeaderState& leader_;
   os::PiMutex mutex_;
-  PendingList calls_;  // guarded by mutex_
+  PendingList calls_ CORELANE_GUARDED_BY(this);
 };
 
 }  // namespace corelane::core

@@ -8,6 +8,7 @@
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
+#include "orb/base/thread_safety.h"
 #include "orb/core/client/name_service.h"
 #include "orb/core/config/contracts_file.h"
 #include "orb/core/config/refused_contracts.h"
@@ -19,6 +20,7 @@
 #include "orb/giop/message.h"
 #include "orb/leader_followers/transport.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
 #include "orb/os/process/error_capture.h"
 #include "orb/os/process/fork_guard.h"
@@ -93,7 +95,7 @@ Expected<std::shared_ptr<transport::Transport>> Orb::State::pooled_transport(Run
   if (!pool) return pool.error();
   auto made = std::make_shared<leader_followers::LeaderFollowersTransport>(
       make_sockets(**reactor, settings, memory, connect_stop), **reactor, std::move(*pool));
-  const std::lock_guard lock(mutex);
+  const os::LockGuard lock(mutex);
   if (phase == Phase::destroyed) return orb_destroyed;
   pooled = std::move(made);
   return pooled;
@@ -102,17 +104,17 @@ Expected<std::shared_ptr<transport::Transport>> Orb::State::pooled_transport(Run
 Expected<std::shared_ptr<transport::Transport>> Orb::State::transport() {
   std::shared_ptr<Runtime> threads;
   const auto ready = [&] {
-    const std::lock_guard lock(mutex);
+    const os::LockGuard lock(mutex);
     threads = runtime;
     return phase == Phase::destroyed || sockets;
   };
   const auto found = [&]() -> Expected<std::shared_ptr<transport::Transport>> {
-    const std::lock_guard lock(mutex);
+    const os::LockGuard lock(mutex);
     if (phase == Phase::destroyed) return orb_destroyed;
     return sockets;
   };
   if (ready()) return found();
-  const std::lock_guard one(starting);
+  const os::LockGuard one(starting);
   if (ready()) return found();
   const auto& executive = settings.executive;
   const std::array waits{settings.wait.mode, executive.wait.mode, executive.best_effort_wait.mode};
@@ -121,7 +123,7 @@ Expected<std::shared_ptr<transport::Transport>> Orb::State::transport() {
   const auto reactor = threads->reactor();
   if (!reactor) return reactor.error();
   auto made = make_sockets(**reactor, settings, memory, connect_stop);
-  const std::lock_guard lock(mutex);
+  const os::LockGuard lock(mutex);
   if (phase == Phase::destroyed) return orb_destroyed;
   sockets = std::move(made);
   return sockets;
@@ -148,7 +150,7 @@ Expected<std::shared_ptr<ClientConnection>> Orb::State::connect(const Address& a
 std::shared_ptr<dispatch::Executive> Orb::State::runtime_executive() {
   std::shared_ptr<Runtime> threads;
   {
-    const std::lock_guard lock(mutex);
+    const os::LockGuard lock(mutex);
     threads = runtime;
   }
   dispatch::Executive* const started = threads ? threads->started_executive() : nullptr;
@@ -160,7 +162,7 @@ std::shared_ptr<dispatch::Executive> Orb::executive() {
   const os::CancellationDelay delay;
   std::shared_ptr<Runtime> runtime;
   {
-    const std::lock_guard lock(state_->mutex);
+    const os::LockGuard lock(state_->mutex);
     runtime = state_->runtime;
   }
   if (!runtime) raise(orb_destroyed);
@@ -186,11 +188,11 @@ Expected<void> Orb::start_listening() {
   auto transport = state_->transport();
   if (!transport) return transport.error();
   constexpr Error ending{ErrorKind::bad_inv_order, Completion::no, minor::shutting_down};
-  const std::lock_guard one(state_->starting);
+  const os::LockGuard one(state_->starting);
   std::shared_ptr<Runtime> runtime;
   std::shared_ptr<RequestTarget> target;
   {
-    const std::lock_guard lock(state_->mutex);
+    const os::LockGuard lock(state_->mutex);
     if (state_->phase != State::Phase::running) return ending;
     if (state_->server) return {};
     if (!state_->target) return Error{ErrorKind::bad_inv_order, Completion::no, minor::no_such_adapter};
@@ -212,7 +214,7 @@ Expected<void> Orb::start_listening() {
   auto server = std::make_shared<Server>(shared_from_this(), state_->settings, **executive, *target);
   if (const auto listening = server->listen(**transport); !listening) return listening.error();
   {
-    const std::lock_guard lock(state_->mutex);
+    const os::LockGuard lock(state_->mutex);
     if (state_->phase == State::Phase::running) {
       state_->server = std::move(server);
       return {};
@@ -244,9 +246,9 @@ void Orb::run_until_shutdown(std::optional<Duration> at_most) {
   state_->tell_unused_contracts(ContractsFile::Look::running);
   if (state_->begin_run()) shutdown(false);
   {
-    std::unique_lock lock(state_->mutex);
+    os::UniqueLock lock(state_->mutex);
     if (state_->phase == State::Phase::destroyed) raise(orb_destroyed);
-    const auto ended = [&] { return state_->phase >= State::Phase::shutting_down; };
+    const auto ended = [&]() CORELANE_REQUIRES(state_->mutex) { return state_->phase >= State::Phase::shutting_down; };
     const auto now = std::chrono::steady_clock::now();
     // A span that reaches beyond the clock's last instant has no end.
     if (!at_most || *at_most >= std::chrono::steady_clock::time_point::max() - now) {
@@ -259,19 +261,19 @@ void Orb::run_until_shutdown(std::optional<Duration> at_most) {
 }
 
 bool Orb::State::begin_run() {
-  const std::lock_guard lock(mutex);
+  const os::LockGuard lock(mutex);
   has_run = true;
   return std::exchange(stop_asked, false) && phase == Phase::running;
 }
 
 bool Orb::State::stop_in_run() {
-  const std::lock_guard lock(mutex);
+  const os::LockGuard lock(mutex);
   if (has_run) return false;
   return stop_asked = true;
 }
 
 std::shared_ptr<Server> Orb::State::serving() const {
-  const std::lock_guard lock(mutex);
+  const os::LockGuard lock(mutex);
   return server;
 }
 
@@ -280,7 +282,7 @@ void Orb::State::finish_shutdown() {
     old->wait_until_idle();
     old->close_connections();
   }
-  const std::lock_guard lock(mutex);
+  const os::LockGuard lock(mutex);
   if (phase == Phase::shutting_down) phase = Phase::shut_down;
 }
 
@@ -289,28 +291,30 @@ void Orb::shutdown(bool wait_for_completion) {
   if (wait_for_completion && (inside_servant() || dispatch::inside_event_handler())) raise(would_deadlock);
   const os::CancellationDelay delay;
   std::shared_ptr<Server> server;
+  std::shared_ptr<RequestTarget> target;
   bool first = false;
   {
-    std::unique_lock lock(state_->mutex);
+    const os::LockGuard lock(state_->mutex);
     if (state_->phase == State::Phase::destroyed) raise(orb_destroyed);
     first = state_->phase == State::Phase::running;
     if (first) state_->phase = State::Phase::closing;
     server = state_->server;
+    target = state_->target;
   }
   if (first) {
     if (server) {
       server->refuse_new_requests();
-      state_->target->stop_holding();
+      target->stop_holding();
     }
-    const std::lock_guard lock(state_->mutex);
+    const os::LockGuard lock(state_->mutex);
     if (state_->phase == State::Phase::closing) state_->phase = State::Phase::shutting_down;
     state_->changed.notify_all();
   }
   if (!wait_for_completion) return;
   {
     // Bound: the code above, on another thread.
-    std::unique_lock lock(state_->mutex);
-    state_->changed.wait(lock, [&] { return state_->phase != State::Phase::closing; });
+    os::UniqueLock lock(state_->mutex);
+    state_->changed.wait(lock, [&]() CORELANE_REQUIRES(state_->mutex) { return state_->phase != State::Phase::closing; });
   }
   state_->finish_shutdown();
 }

@@ -9,12 +9,12 @@
 #include <condition_variable>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 
+#include "orb/base/thread_safety.h"
 #include "orb/core/client/async_calls.h"
 #include "orb/core/client/client_parts.h"
 #include "orb/core/client/reference.h"
@@ -27,6 +27,7 @@
 #include "orb/core/runtime.h"
 #include "orb/core/server/server.h"
 #include "orb/core/settings.h"
+#include "orb/os/mutex.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/os/process/fork_guard.h"
 #include "orb/transport/transport.h"
@@ -48,8 +49,8 @@ struct Orb::State final : ClientParts {
   Expected<std::shared_ptr<ClientConnection>> connect(const Address& address, Time deadline);
   Expected<std::shared_ptr<transport::Transport>> transport() override;
   // Returns the transport on which a server in the mode `leader-followers` listens: sockets that a pool of threads
-  // reads. The caller holds `starting`.
-  Expected<std::shared_ptr<transport::Transport>> pooled_transport(Runtime& threads);
+  // reads.
+  Expected<std::shared_ptr<transport::Transport>> pooled_transport(Runtime& threads) CORELANE_REQUIRES(starting);
   // Returns null if the ORB does not listen.
   std::shared_ptr<Server> serving() const;
   // Does the second half of shutdown(), for a caller that waits for its end. Not from inside a request.
@@ -92,22 +93,22 @@ struct Orb::State final : ClientParts {
   // finish.
   enum class Phase { running, closing, shutting_down, shut_down, destroyed };
   // Held while the transport or the server starts, which may take long. Taken before `mutex`.
-  std::mutex starting;
+  os::Mutex starting;
   mutable os::PiMutex mutex;
   std::condition_variable_any changed;
-  // Guarded by mutex.
-  Phase phase = Phase::running;
-  bool has_run = false;                                    // run() was called
-  bool stop_asked = false;                                 // the first run() shuts down at once
-  std::optional<os::ForkGuard> fork_guard{std::in_place};  // until end()
-  std::thread::id ender{};                                 // the thread that is in end(), or was
-  bool ended = false;                                      // end() is over
-  std::shared_ptr<Runtime> runtime = Runtime::of_process();
-  std::shared_ptr<transport::Transport> sockets;
-  std::shared_ptr<transport::Transport> pooled;  // outlives the server that listens on it
-  std::shared_ptr<Server> server;
-  std::shared_ptr<RequestTarget> target;
-  std::map<std::string, ObjectReference<Object>> initial;
+  Phase phase CORELANE_GUARDED_BY(mutex) = Phase::running;
+  bool has_run CORELANE_GUARDED_BY(mutex) = false;     // run() was called
+  bool stop_asked CORELANE_GUARDED_BY(mutex) = false;  // the first run() shuts down at once
+  std::optional<os::ForkGuard> fork_guard CORELANE_GUARDED_BY(mutex){std::in_place};  // until end()
+  std::thread::id ender CORELANE_GUARDED_BY(mutex){};  // the thread that is in end(), or was
+  bool ended CORELANE_GUARDED_BY(mutex) = false;       // end() is over
+  std::shared_ptr<Runtime> runtime CORELANE_GUARDED_BY(mutex) = Runtime::of_process();
+  std::shared_ptr<transport::Transport> sockets CORELANE_GUARDED_BY(mutex);
+  // Outlives the server that listens on it.
+  std::shared_ptr<transport::Transport> pooled CORELANE_GUARDED_BY(mutex);
+  std::shared_ptr<Server> server CORELANE_GUARDED_BY(mutex);
+  std::shared_ptr<RequestTarget> target CORELANE_GUARDED_BY(mutex);
+  std::map<std::string, ObjectReference<Object>> initial CORELANE_GUARDED_BY(mutex);
 
   std::atomic<RequestTarget*> target_view{nullptr};  // `target`, for readers without the lock
 };

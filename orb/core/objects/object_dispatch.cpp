@@ -1,6 +1,5 @@
 #include "orb/core/objects/object_dispatch.h"
 
-#include <mutex>
 #include <new>
 #include <utility>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "orb/core/config/contracts_file.h"
 #include "orb/core/config/refused_contracts.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
 
 namespace corelane::core {
@@ -65,7 +65,7 @@ void ActiveObject::Slot::set(const SharedTask& next) noexcept {
 void ActiveObject::admit_shared_tasks(const std::shared_ptr<dispatch::Executive>& executive, bool wait) {
   if (!tasks_) return;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (deactivated_) return;
     executive_ = executive;
     for (std::size_t i = 0; i < contracts_.size(); ++i)
@@ -82,7 +82,7 @@ void ActiveObject::admit_shared_tasks(const std::shared_ptr<dispatch::Executive>
 }
 
 SharedTask ActiveObject::copy_of(const Slot& slot) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return slot.state;
 }
 
@@ -134,7 +134,7 @@ void ActiveObject::settle(std::size_t index, const SharedTask& outcome, dispatch
   SharedTask result = outcome;
   bool deactivated = false;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     deactivated = deactivated_;
     if (deactivated)
       result = {.phase = SharedTask::Phase::refused,
@@ -182,7 +182,7 @@ SharedTask ActiveObject::shared_task(const Upcall& upcall) {
   if (phase == SharedTask::Phase::none) return {};
   if (phase == SharedTask::Phase::admitted)
     return {.phase = phase, .task = slot.admitted.load(std::memory_order_relaxed)};  // relaxed: after published()
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   SharedTask found = slot.state;
   found.may_have_changed =
       found.phase == SharedTask::Phase::refused && !deactivated_ && may_have_changed(slot, os::now());
@@ -195,7 +195,7 @@ void ActiveObject::ask_again(const Upcall& upcall, dispatch::JobPtr job) noexcep
   SharedTask found;
   bool asks = false;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     found = slot.state;
     asks = found.phase == SharedTask::Phase::refused && !deactivated_ && may_have_changed(slot, os::now());
     if (asks) slot.set({.phase = SharedTask::Phase::pending});
@@ -216,7 +216,7 @@ bool says_that_task_left(sched::RefusalCode why) noexcept {
 void ActiveObject::note_refusal(const Upcall& upcall, TaskId task, const sched::Refusal& refusal) noexcept {
   if (!tasks_ || task == no_task || !says_that_task_left(refusal.code)) return;
   Slot& slot = tasks_[index_of(upcall)];
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (deactivated_ || slot.state.phase != SharedTask::Phase::admitted || slot.state.task != task) return;
   slot.set(
       {.phase = SharedTask::Phase::refused, .error = {ErrorKind::transient, Completion::no, minor::admission_pending}});
@@ -245,7 +245,7 @@ void ActiveObject::deactivate_all(std::span<const std::shared_ptr<ActiveObject>>
 void ActiveObject::end_deactivation() noexcept {
   (void)presence_.end_set();
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (std::exchange(deactivated_, true)) return;  // another thread was first and does the rest
   }
   // Tasks admitted by now depart here; tasks admitted later depart in settle().
@@ -268,12 +268,12 @@ void ActiveObject::leave() noexcept {
 void ActiveObject::release_if_empty() noexcept {
   if (active()) return;
   std::shared_ptr<void> servant;  // destroyed after the lock: its destructor is the user's code
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (deactivated_ && presence_.empty()) servant.swap(servant_);
 }
 
 std::shared_ptr<void> ActiveObject::servant() {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return servant_;
 }
 

@@ -16,6 +16,7 @@
 
 #include "orb/base/bytes.h"
 #include "orb/base/expected.h"
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
 #include "orb/core/objects/entry_counter.h"
 #include "orb/core/objects/entry_slots.h"
@@ -119,10 +120,9 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
   EntryCounter presence_{Passage::active};
   std::array<std::atomic<const Upcall*>, 8> recent_{};  // point to the skeleton's upcalls; see find()
   os::PiMutex mutex_;
-  // Guarded by mutex_.
-  std::shared_ptr<void> servant_;
-  std::weak_ptr<dispatch::Executive> executive_;  // has the shared tasks; set once
-  bool deactivated_ = false;                      // a task that is admitted from now on departs
+  std::shared_ptr<void> servant_ CORELANE_GUARDED_BY(mutex_);
+  bool deactivated_ CORELANE_GUARDED_BY(mutex_) = false;  // a task that is admitted from now on departs
+  std::weak_ptr<dispatch::Executive> executive_;  // has the shared tasks; set once, before the first is requested
 };
 
 inline const Upcall* ActiveObject::find(std::string_view operation) noexcept {

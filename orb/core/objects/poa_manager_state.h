@@ -4,9 +4,9 @@
 
 #include <cstddef>
 #include <functional>
-#include <mutex>
 #include <vector>
 
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
 #include "orb/core/objects/entry_counter.h"
 #include "orb/dispatch/queue/fair_shares.h"
@@ -48,11 +48,10 @@ class PoaManagerState {
   const Submit submit_;
   EntryCounter entry_counter_{Passage::holding};
   os::PiMutex mutex_;
-  // Guarded by mutex_.
-  dispatch::JobList held_;
-  dispatch::FairShares shares_;
-  bool unlogged_ = true;
-  std::vector<os::Parker*> waiting_;
+  dispatch::JobList held_ CORELANE_GUARDED_BY(mutex_);
+  dispatch::FairShares shares_ CORELANE_GUARDED_BY(mutex_);
+  bool unlogged_ CORELANE_GUARDED_BY(mutex_) = true;
+  std::vector<os::Parker*> waiting_ CORELANE_GUARDED_BY(mutex_);
 };
 
 }  // namespace corelane::core

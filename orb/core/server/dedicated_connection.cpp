@@ -9,6 +9,7 @@
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/os/fd.h"
+#include "orb/os/lock.h"
 
 namespace corelane::core {
 namespace {
@@ -38,12 +39,12 @@ std::uint64_t BindTokens::make_token() noexcept {
 }
 
 void BindTokens::issue(TaskId task, std::uint64_t token, const std::shared_ptr<ServerConnection>& owner) {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   entries_.insert_or_assign(task, Entry{.token = token, .owner = owner->id(), .connection = owner});
 }
 
 std::shared_ptr<ServerConnection> BindTokens::claim(TaskId task, std::uint64_t token) noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   const auto issue = entries_.find(task);
   if (issue == entries_.end() || token == 0 || issue->second.token != token) return nullptr;
   auto owner = issue->second.connection.lock();
@@ -52,12 +53,12 @@ std::shared_ptr<ServerConnection> BindTokens::claim(TaskId task, std::uint64_t t
 }
 
 void BindTokens::withdraw(TaskId task) noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   entries_.erase(task);
 }
 
 void BindTokens::withdraw(PeerId owner) noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   std::erase_if(entries_, [&](const auto& issue) { return issue.second.owner == owner; });
 }
 

@@ -18,13 +18,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "orb/base/bytes.h"
 #include "orb/base/ids.h"
+#include "orb/base/thread_safety.h"
 #include "orb/core/server/server_connection.h"
 #include "orb/dispatch/job_source.h"
 #include "orb/os/pi_mutex.h"
@@ -53,7 +53,7 @@ class BindTokens {
     std::weak_ptr<ServerConnection> connection;
   };
   os::PiMutex mutex_;
-  std::unordered_map<TaskId, Entry> entries_;  // guarded by mutex_
+  std::unordered_map<TaskId, Entry> entries_ CORELANE_GUARDED_BY(mutex_);
 };
 
 // Returns when bytes arrived that carry the timestamp `stamp` and were read at `read_at`; the socket was last found

@@ -6,6 +6,7 @@
 #include "orb/base/counted.h"
 #include "orb/base/minor.h"
 #include "orb/base/one_line.h"
+#include "orb/os/lock.h"
 
 namespace corelane::core {
 
@@ -21,7 +22,7 @@ std::uint64_t Incidents::Count::take(Time now) noexcept {
 }
 
 bool Incidents::oneway_dropped(std::string_view operation, const Error& reason, Time now) noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   dropped_text_.size = 0;
   dropped_text_.add(operation);
   reason_ = reason;
@@ -35,7 +36,7 @@ void Incidents::Text::add(std::string_view part) noexcept {
 }
 
 bool Incidents::servant_threw(const ServantFailure& failure, Time now) noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   constexpr std::string_view separator = ": ";
   const std::string_view interface = short_id(failure.skeleton);
   const std::string_view outcome =
@@ -50,32 +51,32 @@ bool Incidents::servant_threw(const ServantFailure& failure, Time now) noexcept 
 }
 
 bool Incidents::request_held(std::string_view operation, Time now) noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   waiting_.size = 0;
   waiting_.add(operation);
   return held_.add(now);
 }
 
 bool Incidents::client_cut_off(const Error& reason, Time now) noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   cut_off_reason_ = reason;
   return cut_off_.add(now);
 }
 
 bool Incidents::too_large(std::string_view text, Time now) noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   large_text_.size = 0;
   large_text_.add(text);
   return large_.add(now);
 }
 
 std::uint64_t Incidents::cut_off_clients() const noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return cut_off_.all;
 }
 
 std::uint64_t Incidents::dropped_oneways() const noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return dropped_.all;
 }
 
@@ -94,7 +95,7 @@ std::vector<std::string> Incidents::lines(Time now) {
   Error reason, cut_off_reason;
   std::uint64_t dropped, thrown, cut_off, held, large;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     dropped = dropped_.take(now);
     thrown = thrown_.take(now);
     cut_off = cut_off_.take(now);

@@ -7,12 +7,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "orb/base/error.h"
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
 #include "orb/core/skeleton.h"
 #include "orb/os/pi_mutex.h"
@@ -77,14 +77,18 @@ class Incidents {
   };
 
   mutable os::PiMutex mutex_;
-  // Guarded by mutex_.
-  Count dropped_, thrown_, cut_off_, held_, large_;
-  Error reason_{};          // of the last oneway
-  Error cut_off_reason_{};  // of the last client
-  Text large_text_;         // about the last message
-  Text dropped_text_;       // the last oneway's operation; empty: not known
-  Text text_;               // of the last servant: what its client gets, operation, what it threw
-  Text waiting_;            // the last operation that is held
+  Count dropped_ CORELANE_GUARDED_BY(mutex_);
+  Count thrown_ CORELANE_GUARDED_BY(mutex_);
+  Count cut_off_ CORELANE_GUARDED_BY(mutex_);
+  Count held_ CORELANE_GUARDED_BY(mutex_);
+  Count large_ CORELANE_GUARDED_BY(mutex_);
+  Error reason_ CORELANE_GUARDED_BY(mutex_){};          // of the last oneway
+  Error cut_off_reason_ CORELANE_GUARDED_BY(mutex_){};  // of the last client
+  Text large_text_ CORELANE_GUARDED_BY(mutex_);         // about the last message
+  Text dropped_text_ CORELANE_GUARDED_BY(mutex_);       // the last oneway's operation; empty: not known
+  // Of the last servant: what its client gets, operation, what it threw.
+  Text text_ CORELANE_GUARDED_BY(mutex_);
+  Text waiting_ CORELANE_GUARDED_BY(mutex_);  // the last operation that is held
 };
 
 }  // namespace corelane::core

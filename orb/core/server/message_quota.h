@@ -5,10 +5,11 @@
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <utility>
 
+#include "orb/base/thread_safety.h"
 #include "orb/giop/reassembly_quota.h"
+#include "orb/os/lock.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/transport/memory_budget.h"
 
@@ -21,7 +22,7 @@ class MessageQuota final : public giop::ReassemblyQuota {
 
   bool hold(std::size_t bytes, const Request& request) noexcept override {
     if (request || (bytes == 0 && is_known_)) {
-      const std::lock_guard lock(mutex_);
+      const os::LockGuard lock(mutex_);
       request_ = request;
       is_known_ = request.has_value();
     }
@@ -32,7 +33,7 @@ class MessageQuota final : public giop::ReassemblyQuota {
   void set_waits(bool waits) noexcept { waits_ = waits; }
 
   Request request() const noexcept {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     return request_;
   }
 
@@ -42,7 +43,7 @@ class MessageQuota final : public giop::ReassemblyQuota {
   const std::shared_ptr<transport::MemoryAccount> account_;
   bool waits_ = false, is_known_ = false;
   mutable os::PiMutex mutex_;
-  Request request_;  // guarded by mutex_
+  Request request_ CORELANE_GUARDED_BY(mutex_);
 };
 
 }  // namespace corelane::core

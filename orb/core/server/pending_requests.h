@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "orb/base/thread_safety.h"
 #include "orb/os/pi_mutex.h"
 
 namespace corelane::core {
@@ -37,7 +38,7 @@ class PendingRequests {
  private:
   const std::size_t limit_;
   mutable os::PiMutex mutex_;
-  std::vector<ServerJob*> jobs_;  // guarded by mutex_
+  std::vector<ServerJob*> jobs_ CORELANE_GUARDED_BY(mutex_);
 };
 
 }  // namespace corelane::core

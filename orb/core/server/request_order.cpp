@@ -4,12 +4,14 @@
 #include <new>
 #include <utility>
 
+#include "orb/os/lock.h"
+
 namespace corelane::core {
 
 RequestOrder::Decision RequestOrder::enter(dispatch::JobPtr& job, const Key& key) {
   // relaxed: only the thread that has the connection's turn adds to it, and the turn orders these threads
   if (idle()) return Decision::run;
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (is_idle()) return Decision::run;
   const bool in_order = !has_oneway_running(key.object) && !has_oneway_waiting(key.object, waiting_.size());
   if (in_order && held_ == 0 && running_.size() < limits_.parallel + suspended_) return Decision::run;
@@ -22,7 +24,7 @@ RequestOrder::Decision RequestOrder::enter(dispatch::JobPtr& job, const Key& key
 }
 
 bool RequestOrder::detach(const dispatch::Job& job, const Key& key) noexcept try {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   running_.reserve(running_.size() + waiting_.size() + 1);  // keeps a place for each request that waits
   running_.push_back({.job = &job, .key = key});
   note_count();
@@ -83,40 +85,40 @@ RequestOrder::Next RequestOrder::next() noexcept {
 }
 
 RequestOrder::Next RequestOrder::ended(const dispatch::Job& job) noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   std::erase_if(running_, [&](const Running& r) { return r.job == &job; });
   return next();
 }
 
 RequestOrder::Next RequestOrder::take() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return next();
 }
 
 bool RequestOrder::begin_wait() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   ++suspended_;
   return next_index() < waiting_.size();
 }
 
 void RequestOrder::end_wait() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   --suspended_;
 }
 
 void RequestOrder::hold() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   ++held_;
 }
 
 bool RequestOrder::let_go() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   --held_;
   return next_index() < waiting_.size();
 }
 
 bool RequestOrder::wait_until_idle() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return tells_when_idle_ = !is_idle();
 }
 

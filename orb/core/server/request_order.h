@@ -11,9 +11,9 @@
 #include <atomic>
 #include <cstddef>
 #include <deque>
-#include <mutex>
 #include <vector>
 
+#include "orb/base/thread_safety.h"
 #include "orb/dispatch/job.h"
 #include "orb/dispatch/serving/request_source.h"
 #include "orb/os/pi_mutex.h"
@@ -77,24 +77,24 @@ class RequestOrder {
     dispatch::JobPtr job;
     Key key;
   };
-  bool is_idle() const noexcept { return running_.empty() && waiting_.empty(); }
-  void note_count() noexcept;
-  bool has_oneway_running(const void* object) const noexcept;
-  bool has_oneway_waiting(const void* object, std::size_t before) const noexcept;
-  std::size_t next_index() const noexcept;
-  Next next() noexcept;
+  bool is_idle() const noexcept CORELANE_REQUIRES(mutex_) { return running_.empty() && waiting_.empty(); }
+  void note_count() noexcept CORELANE_REQUIRES(mutex_);
+  bool has_oneway_running(const void* object) const noexcept CORELANE_REQUIRES(mutex_);
+  bool has_oneway_waiting(const void* object, std::size_t before) const noexcept CORELANE_REQUIRES(mutex_);
+  std::size_t next_index() const noexcept CORELANE_REQUIRES(mutex_);
+  Next next() noexcept CORELANE_REQUIRES(mutex_);
 
   const Limits limits_;
   std::atomic<std::size_t> count_{0};  // requests that run or wait
   os::PiMutex mutex_;
-  // Guarded by mutex_.
-  std::vector<Running> running_;
-  std::deque<Waiting> waiting_;
-  std::size_t waiting_bytes_ = 0;
-  std::size_t suspended_ = 0;  // how many of the running requests, and the reading thread's own, wait for something
-  std::size_t held_ = 0;
-  bool full_ = false;
-  bool tells_when_idle_ = false;
+  std::vector<Running> running_ CORELANE_GUARDED_BY(mutex_);
+  std::deque<Waiting> waiting_ CORELANE_GUARDED_BY(mutex_);
+  std::size_t waiting_bytes_ CORELANE_GUARDED_BY(mutex_) = 0;
+  // How many of the running requests, and the reading thread's own, wait for something.
+  std::size_t suspended_ CORELANE_GUARDED_BY(mutex_) = 0;
+  std::size_t held_ CORELANE_GUARDED_BY(mutex_) = 0;
+  bool full_ CORELANE_GUARDED_BY(mutex_) = false;
+  bool tells_when_idle_ CORELANE_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace corelane::core

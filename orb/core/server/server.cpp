@@ -11,6 +11,7 @@
 #include "orb/core/server/server_connection.h"
 #include "orb/core/server/server_job.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
 #include "orb/transport/transport_kind.h"
 
@@ -116,7 +117,7 @@ void Server::advertise() {
 void Server::accept(std::shared_ptr<transport::Connection> stream) {
   auto connection = std::make_shared<ServerConnection>(shared_from_this(), stream);
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     connections_.add(connection);
   }
   connection->begin();
@@ -124,7 +125,7 @@ void Server::accept(std::shared_ptr<transport::Connection> stream) {
 }
 
 std::vector<std::shared_ptr<ServerConnection>> Server::connections() {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return connections_.living();
 }
 
@@ -144,7 +145,7 @@ void Server::close_connections() {
 std::unique_ptr<ServerJob> Server::take_job() {
   if (own_job != nullptr) return std::unique_ptr<ServerJob>(std::exchange(own_job, nullptr));
   {
-    const std::lock_guard lock(jobs_mutex_);
+    const os::LockGuard lock(jobs_mutex_);
     if (!jobs_.empty()) {
       auto job = std::move(jobs_.back());
       jobs_.pop_back();
@@ -161,7 +162,7 @@ void Server::give_back(std::unique_ptr<ServerJob> job) noexcept {
     own_job = job.release();
     return;
   }
-  const std::lock_guard lock(jobs_mutex_);
+  const os::LockGuard lock(jobs_mutex_);
   if (jobs_.size() >= kept_jobs || bytes > most_kept_bytes - kept_bytes_) return;
   kept_bytes_ += bytes;
   jobs_.push_back(std::move(job));

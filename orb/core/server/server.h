@@ -10,11 +10,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "orb/base/thread_safety.h"
 #include "orb/base/weak_list.h"
 #include "orb/core/chains/inside_servant.h"
 #include "orb/core/client/reference.h"
@@ -24,6 +24,7 @@
 #include "orb/core/server/incident_log.h"
 #include "orb/core/settings.h"
 #include "orb/dispatch/executive.h"
+#include "orb/os/mutex.h"
 #include "orb/transport/connection.h"
 #include "orb/transport/transport.h"
 
@@ -91,13 +92,11 @@ class Server : public std::enable_shared_from_this<Server> {
   const std::unique_ptr<BindTokens> bind_tokens_;
   EntryCounter requests_{Passage::active};
   IncidentLog incidents_{*this};
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  WeakList<ServerConnection> connections_;
+  os::Mutex mutex_;
+  WeakList<ServerConnection> connections_ CORELANE_GUARDED_BY(mutex_);
   os::PiMutex jobs_mutex_;
-  // Guarded by jobs_mutex_.
-  std::vector<std::unique_ptr<ServerJob>> jobs_;
-  std::size_t kept_bytes_ = 0;
+  std::vector<std::unique_ptr<ServerJob>> jobs_ CORELANE_GUARDED_BY(jobs_mutex_);
+  std::size_t kept_bytes_ CORELANE_GUARDED_BY(jobs_mutex_) = 0;
 };
 
 // Returns the connection of the request that the calling thread runs. Returns 0 if there is none, as in a call within

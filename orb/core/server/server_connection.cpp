@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <thread>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "orb/core/server/served_connection.h"
 #include "orb/core/server/server_job.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 
 namespace corelane::core {
 namespace {
@@ -57,7 +57,7 @@ void ServerConnection::on_room() noexcept {
   }
   std::shared_ptr<ServedConnection> source;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     source = source_.lock();
   }
   if (source) server_->executive().resume(source);
@@ -128,7 +128,7 @@ bool ServerConnection::serve_where_read() noexcept try {
   const auto source = std::make_shared<ServedConnection>(
       shared_from_this(), limits, settings.executive.best_effort_wait, reader_.deadline().renewed(os::now()));
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     source_ = source;
   }
   reader_.set_runs_requests(true);

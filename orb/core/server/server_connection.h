@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 
+#include "orb/base/thread_safety.h"
 #include "orb/core/server/connection_binding.h"
 #include "orb/core/server/pending_requests.h"
 #include "orb/core/server/reply_to.h"
@@ -121,7 +122,7 @@ class ServerConnection final : public transport::Watcher,
   std::atomic<bool> paused_{false};  // the reactor resumes reading when there is memory
 
   os::PiMutex mutex_;
-  std::weak_ptr<ServedConnection> source_;  // the object that reads it, or did so; guarded by mutex_
+  std::weak_ptr<ServedConnection> source_ CORELANE_GUARDED_BY(mutex_);  // the object that reads it, or did so
 };
 
 }  // namespace corelane::core

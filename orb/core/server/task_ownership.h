@@ -13,6 +13,7 @@
 #include "orb/base/bytes.h"
 #include "orb/base/contract.h"
 #include "orb/base/ids.h"
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
 #include "orb/core/skeleton.h"
 #include "orb/os/pi_mutex.h"
@@ -64,9 +65,8 @@ class TaskOwnership {
 
  private:
   os::PiMutex mutex_;
-  // Guarded by mutex_.
-  std::vector<Entry> entries_;
-  std::uint64_t tickets_ = 0;
+  std::vector<Entry> entries_ CORELANE_GUARDED_BY(mutex_);
+  std::uint64_t tickets_ CORELANE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace corelane::core

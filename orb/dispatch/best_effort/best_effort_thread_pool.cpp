@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
-#include <mutex>
 #include <new>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "orb/base/minor.h"
 #include "orb/dispatch/current.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
 
@@ -107,7 +107,7 @@ Expected<void> BestEffortThreadPool::start() {
   if (server_) server_->expect(size_.running + size_.waiting);
   const std::size_t spare = size_.waiting > 0 ? 1 : 0;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     for (std::size_t i = 0; i < size_.running + spare; ++i)
       if (auto made = make_member(); !made) return made;
   }
@@ -118,8 +118,8 @@ Expected<void> BestEffortThreadPool::start() {
   return {};
 }
 
-// Creates a thread. Call with the mutex held. Reserves the place of its handle first: if the handle could not be kept,
-// the new thread would have to be joined here.
+// Creates a thread. Reserves the place of its handle first: if the handle could not be kept, the new thread would have to
+// be joined here.
 Expected<void> BestEffortThreadPool::make_member() try {
   members_.reserve(members_.size() + 1);
   auto member = std::make_unique<Member>(*this);
@@ -139,7 +139,7 @@ Expected<void> BestEffortThreadPool::make_member() try {
 }
 
 void BestEffortThreadPool::dismiss() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   // PAIR pool.dismissed: release here -> acquire in dismissed().
   if (dismissed_.exchange(true, std::memory_order_release)) return;
   for (std::size_t i = 0; i < members_.size(); ++i) sem_post(&called_);
@@ -153,14 +153,14 @@ bool BestEffortThreadPool::dismissed() const noexcept {
 void BestEffortThreadPool::join() noexcept {
   std::vector<std::unique_ptr<Member>> members;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     members.swap(members_);
   }
 }
 
 void BestEffortThreadPool::rebind() noexcept {
   if (!core_) return;
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   for (const auto& member : members_)
     if (!member->ended) member->bind(*core_);
 }
@@ -201,7 +201,7 @@ bool BestEffortThreadPool::sleep() noexcept {
 // Lets the thread end if there is another spare thread to which no call is on its way.
 bool BestEffortThreadPool::may_end(Member& self) noexcept {
   std::unique_ptr<Member> ended;  // joined when the mutex is free
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   int left = spare_.load(std::memory_order_relaxed);  // relaxed: the exchange checks it
   do {                                                // bound: retries only if others came, went or were called
     if (left <= 1) return false;
@@ -213,8 +213,7 @@ bool BestEffortThreadPool::may_end(Member& self) noexcept {
 }
 
 // Returns the threads that have ended; destroy them without the mutex, because that joins them, and they may still run
-// destructors of what servants made on them. Call with the mutex held. The thread that is about to end is joined by a
-// later call, or by join().
+// destructors of what servants made on them. The thread that is about to end is joined by a later call, or by join().
 std::unique_ptr<BestEffortThreadPool::Member> BestEffortThreadPool::take_ended() noexcept {
   std::unique_ptr<Member> first;
   for (auto& member : members_) {
@@ -229,7 +228,7 @@ std::unique_ptr<BestEffortThreadPool::Member> BestEffortThreadPool::take_ended()
 // Creates a thread if there is no spare thread. If that fails, the next spare thread that is activated tries again.
 void BestEffortThreadPool::keep_spare() noexcept {
   std::unique_ptr<Member> ended;  // joined when the mutex is free
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (dismissed() || spare_.load(std::memory_order_relaxed) > 0) return;  // relaxed: as in start()
   ended = take_ended();
   if (members_.size() >= size_.running + size_.waiting) return;

@@ -29,6 +29,7 @@
 
 #include "orb/base/expected.h"
 #include "orb/base/ids.h"
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
 #include "orb/dispatch/cores/aperiodic_server.h"
 #include "orb/os/pi_mutex.h"
@@ -103,8 +104,8 @@ class BestEffortThreadPool {
   bool sleep() noexcept;
   bool may_end(Member& self) noexcept;
   void keep_spare() noexcept;
-  Expected<void> make_member();
-  std::unique_ptr<Member> take_ended() noexcept;
+  Expected<void> make_member() CORELANE_REQUIRES(mutex_);
+  std::unique_ptr<Member> take_ended() noexcept CORELANE_REQUIRES(mutex_);
   void work(Member& self) noexcept;
   void begin_wait() noexcept;
   void end_wait() noexcept;
@@ -126,10 +127,9 @@ class BestEffortThreadPool {
   std::atomic<std::size_t> alive_{0};
 
   os::PiMutex mutex_;  // no real-time thread takes it
-  // Guarded by mutex_.
-  std::vector<std::unique_ptr<Member>> members_;
-  std::size_t made_ = 0;
-  bool warned_ = false;  // the log says that no further thread can be created
+  std::vector<std::unique_ptr<Member>> members_ CORELANE_GUARDED_BY(mutex_);
+  std::size_t made_ CORELANE_GUARDED_BY(mutex_) = 0;
+  bool warned_ CORELANE_GUARDED_BY(mutex_) = false;  // the log says that no further thread can be created
 };
 
 }  // namespace corelane::dispatch

@@ -28,6 +28,14 @@ struct TaskStatistics {
   std::atomic<std::uint64_t> oversleeps{0};        // jobs that suspended themselves for longer than S in all
   std::atomic<std::uint64_t> blocks{0};            // jobs that waited without declaring it: see BlockingDetector
   std::atomic<std::uint64_t> undeclared_locks{0};  // locks of resources that the contract does not name
+
+  // The values at one time. The thread counts on meanwhile, so they need not belong to the same job.
+  struct Values {
+    std::uint64_t jobs = 0;  // finished
+    std::uint64_t misses = 0, overruns = 0, refused = 0, oversleeps = 0, blocks = 0, undeclared_locks = 0;
+    Duration p50{}, p99{}, max{};  // of `response`
+  };
+  Values values() const noexcept;
 };
 
 class TaskAccount {

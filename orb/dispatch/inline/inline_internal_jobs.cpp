@@ -21,7 +21,7 @@ bool InlineInternalJobs::step(Time) noexcept {
 }
 
 Expected<void> InlineInternalJobs::start(std::size_t stack) {
-  auto thread = os::start_thread({.name = "cl-chores", .stack = stack}, [this]() noexcept { loop(); });
+  auto thread = os::start_thread({.name = "cl-log", .stack = stack}, [this]() noexcept { loop(); });
   if (!thread) return thread.error();
   thread_ = std::move(*thread);
   return {};

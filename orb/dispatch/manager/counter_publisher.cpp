@@ -110,21 +110,20 @@ void CounterPublisher::count(ProcessCounters& counters, Time now) {
 
 TaskCounters CounterPublisher::counters_of(Row& row, Time now) {
   TaskCounters counters = row.fixed;
-  const TaskStatistics& statistics = row.worker->statistics();
+  const TaskStatistics::Values values = row.worker->statistics().values();
   const ThreadPlacement placement = row.worker->placer().granted_placement();
   counters.core = placement.core;
   counters.native = placement.native;
-  counters.jobs = statistics.response.count();
-  // relaxed: counters of a running task, no order among them.
-  counters.bound = row.largest.load(std::memory_order_relaxed);
-  counters.misses = statistics.misses.load(std::memory_order_relaxed);
-  counters.overruns = statistics.overruns.load(std::memory_order_relaxed);
-  counters.blocks = statistics.blocks.load(std::memory_order_relaxed);
-  counters.oversleeps = statistics.oversleeps.load(std::memory_order_relaxed);
-  counters.refused = statistics.refused.load(std::memory_order_relaxed);
-  counters.p50 = statistics.response.quantile(500'000);
-  counters.p99 = statistics.response.quantile(990'000);
-  counters.max = statistics.response.max();
+  counters.bound = row.largest.load(std::memory_order_relaxed);  // relaxed: a number for a report
+  counters.jobs = values.jobs;
+  counters.misses = values.misses;
+  counters.overruns = values.overruns;
+  counters.blocks = values.blocks;
+  counters.oversleeps = values.oversleeps;
+  counters.refused = values.refused;
+  counters.p50 = values.p50;
+  counters.p99 = values.p99;
+  counters.max = values.max;
   const std::uint64_t calls = counters.jobs + counters.refused;
   if (row.used == Time{} || calls != row.seen) row.used = now, row.seen = calls;
   counters.used = row.used;

@@ -6,20 +6,19 @@
 namespace corelane::dispatch {
 
 void copy_counters(TaskReport& report, const TaskWorker& worker) {
-  const TaskStatistics& statistics = worker.statistics();
-  report.jobs = statistics.response.count();
-  // relaxed: counters of a running task, no order among them.
-  report.misses = statistics.misses.load(std::memory_order_relaxed);
-  report.overruns = statistics.overruns.load(std::memory_order_relaxed);
-  report.oversleeps = statistics.oversleeps.load(std::memory_order_relaxed);
-  report.blocks = statistics.blocks.load(std::memory_order_relaxed);
-  report.undeclared_locks = statistics.undeclared_locks.load(std::memory_order_relaxed);
-  report.refused = statistics.refused.load(std::memory_order_relaxed);
-  report.response_p50 = statistics.response.quantile(500'000);
-  report.response_p99 = statistics.response.quantile(990'000);
-  report.response_max = statistics.response.max();
+  const TaskStatistics::Values values = worker.statistics().values();
+  report.jobs = values.jobs;
+  report.misses = values.misses;
+  report.overruns = values.overruns;
+  report.oversleeps = values.oversleeps;
+  report.blocks = values.blocks;
+  report.undeclared_locks = values.undeclared_locks;
+  report.refused = values.refused;
+  report.response_p50 = values.p50;
+  report.response_p99 = values.p99;
+  report.response_max = values.max;
   report.dedicated_connection = worker.has_dedicated_connection();
-  statistics.late.copy_to(report.latest_misses);
+  worker.statistics().late.copy_to(report.latest_misses);
 }
 
 TaskReports::TaskReports(std::size_t max_tasks) {

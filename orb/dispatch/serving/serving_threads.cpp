@@ -10,9 +10,11 @@
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
+#include "orb/base/thread_safety.h"
 #include "orb/dispatch/current.h"
 #include "orb/dispatch/serving/upcall_monitor.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 #include "orb/os/log.h"
 #include "orb/os/wait/wait.h"
 
@@ -79,7 +81,7 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
   bool has_substitute() const noexcept override { return true; }
 
   Now now() noexcept override {
-    const std::lock_guard lock(mutex);
+    const os::LockGuard lock(mutex);
     return source ? Now{.of = source.get(), .upcall = source->turn.upcall()} : Now{};
   }
   std::uint64_t servants_ended() const noexcept override {
@@ -98,7 +100,7 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
 
   // Guards the source and, while that is detached, the buffer.
   os::PiMutex mutex;
-  SourcePtr source;
+  SourcePtr source CORELANE_GUARDED_BY(mutex);
   std::atomic<std::uint64_t> jobs{0};
 
  private:
@@ -120,12 +122,12 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
   }
 
   void attach(const SourcePtr& next) noexcept {
-    const std::lock_guard lock(mutex);
+    const os::LockGuard lock(mutex);
     source = next;
   }
   // If the monitor is keeping what is left in the buffer, this waits for it.
   void detach() noexcept {
-    const std::lock_guard lock(mutex);
+    const os::LockGuard lock(mutex);
     source.reset();
   }
 
@@ -172,7 +174,7 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
     all_.monitor_->notice();
     run_one(*job);
     if (served->turn.end_upcall(upcall)) return served->finish(std::move(job)), true;
-    { const std::lock_guard taken_over(mutex); }  // take_over() holds it until the source is given to another thread
+    { const os::LockGuard taken_over(mutex); }  // take_over() holds it until the source is given to another thread
     finish_alone(served, std::move(job));
     return false;
   }
@@ -218,9 +220,9 @@ ServingThreads::~ServingThreads() { stop(); }
 Expected<void> ServingThreads::start() {
   if (auto opened = poll_.open(); !opened) return opened;
   if (auto started = monitor_->start(); !started) return started;
-  Lock lock(mutex_);
-  while (alive_ < std::min(fewest_threads, options_.running))  // bound: two
-    if (auto grown = grow(lock); !grown) return grown;
+  const os::LockGuard lock(mutex_);
+  while (counts_.alive < std::min(fewest_threads, options_.running))  // bound: two
+    if (auto grown = grow(); !grown) return grown;
   update_hints();
   return {};
 }
@@ -229,13 +231,12 @@ void ServingThreads::stop() noexcept {
   std::vector<std::shared_ptr<Worker>> workers;
   std::vector<SourcePtr> sources;
   {
-    Lock lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (std::exchange(stopped_, true)) return;
     for (const auto& [raw, source] : sources_) sources.push_back(source);
-    while (growing_ > 0) {  // bound: the start of a thread
-      lock.unlock();
+    while (counts_.growing > 0) {  // bound: the start of a thread
+      const os::ReleasedLock released(mutex_);
       std::this_thread::yield();
-      lock.lock();
     }
     for (Worker* worker : std::exchange(idle_, {})) worker->parker.unpark();
     workers.swap(workers_);
@@ -249,25 +250,25 @@ void ServingThreads::stop() noexcept {
     JobPtr job;
     if (is_known(*source)) (void)source->next(job, buffer, Time{});  // it notices that it is closed
   }
-  const Lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   waiting_.clear();
   sources_.clear();
 }
 
 bool ServingThreads::is_known(const RequestSource& source) const noexcept {
-  const Lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return sources_.contains(&source);
 }
 
 bool ServingThreads::add(SourcePtr source) noexcept try {
   const RequestSource& added = *source;
   {
-    const Lock lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (stopped_) return false;
     sources_.emplace(&added, source);
   }
   if (!poll_.add(*source)) {
-    const Lock lock(mutex_);
+    const os::LockGuard lock(mutex_);
     sources_.erase(&added);
     return false;
   }
@@ -279,18 +280,18 @@ bool ServingThreads::add(SourcePtr source) noexcept try {
 
 // The lock is not held while a connection is served.
 ServingThreads::Work ServingThreads::next_work(Worker& worker) noexcept {
-  Lock lock(mutex_);
-  if (!std::exchange(worker.has_begun, true)) --starting_;
+  const os::LockGuard lock(mutex_);
+  if (!std::exchange(worker.has_begun, true)) --counts_.starting;
   stop_serving_as_leader(worker);
   for (;;) {  // bound: ends with stop(), or when the thread is not needed any more
     if (stopped_) return {};
     const bool has_work = !waiting_.empty();
     if (!led_ && (!has_work || since_wait_ >= sources_between_waits)) {
-      lead(lock);
+      lead();
     } else if (has_work) {
       ++since_wait_;
       Work work = take_work();
-      if (needs_thread() && !call_thread(lock) && !led_ && serving_leader_ == nullptr) {
+      if (needs_thread() && !call_thread() && !led_ && serving_leader_ == nullptr) {
         serving_leader_ = &worker;
         ++leader_serves_;
         // relaxed: read by this thread, and under the lock
@@ -298,29 +299,30 @@ ServingThreads::Work ServingThreads::next_work(Worker& worker) noexcept {
       }
       update_hints();
       return work;
-    } else if (!rest(worker, lock)) {
+    } else if (!rest(worker)) {
       return {};
     }
   }
 }
 
-// With the lock.
 ServingThreads::Work ServingThreads::take_work() noexcept {
   if (SourcePtr helped = waiting_.pop_helped()) return {.source = std::move(helped), .helps = true};
   return {.source = waiting_.pop_ready()};
 }
 
 // Waits for the epoll set. If a connection waits to be served already, only polls the set.
-void ServingThreads::lead(Lock& lock) noexcept {
+void ServingThreads::lead() noexcept {
   led_ = true;
   since_wait_ = 0;
   const bool may_sleep = waiting_.empty();
   update_hints();
-  lock.unlock();
-  expire_some();
   std::array<epoll_event, events_at_once> room;
-  const std::span<const epoll_event> events = poll_.wait(room, may_sleep);
-  lock.lock();
+  std::span<const epoll_event> events;
+  {
+    const os::ReleasedLock released(mutex_);
+    expire_some();
+    events = poll_.wait(room, may_sleep);
+  }
   led_ = false;
   for (const epoll_event& event : events) {
     const RequestSource* const raw = SourcePoll::source_of(event);
@@ -336,25 +338,26 @@ void ServingThreads::lead(Lock& lock) noexcept {
 }
 
 // Waits until the worker is called. False: the thread ends.
-bool ServingThreads::rest(Worker& worker, Lock& lock) noexcept {
+bool ServingThreads::rest(Worker& worker) noexcept {
   idle_.push_back(&worker);
   update_hints();
-  const bool may_end = alive_ > fewest_threads;
-  lock.unlock();
-  bool called = worker.parker.park(may_end ? os::now() + options_.linger : never);
-  lock.lock();
+  const bool may_end = counts_.alive > fewest_threads;
+  bool called = false;
+  {
+    const os::ReleasedLock released(mutex_);
+    called = worker.parker.park(may_end ? os::now() + options_.linger : never);
+  }
   if (!called && std::erase(idle_, &worker) == 0) {  // called at this very moment: the token is on its way
-    lock.unlock();
+    const os::ReleasedLock released(mutex_);
     called = worker.parker.park(never);
-    lock.lock();
   }
   if (called) {
-    if (!stopped_) --called_;
+    if (!stopped_) --counts_.called;
     return true;
   }
-  const bool ends = alive_ > fewest_threads;
+  const bool ends = counts_.alive > fewest_threads;
   if (ends) {
-    --alive_;
+    --counts_.alive;
     worker.ended = true;
   }
   update_hints();
@@ -367,11 +370,10 @@ bool ServingThreads::may_stay(const Worker& worker) const noexcept {
 }
 
 std::uint64_t ServingThreads::leader_serves() const noexcept {
-  const Lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return leader_serves_;
 }
 
-// With the lock.
 void ServingThreads::stop_serving_as_leader(Worker& worker) noexcept {
   if (serving_leader_ != &worker) return;
   serving_leader_ = nullptr;
@@ -379,7 +381,7 @@ void ServingThreads::stop_serving_as_leader(Worker& worker) noexcept {
 }
 
 bool ServingThreads::may_grow() const noexcept {
-  return !stopped_ && alive_ - std::min(detached_, options_.detached) < options_.running;
+  return !stopped_ && counts_.alive - std::min(counts_.detached, options_.detached) < options_.running;
 }
 
 Duration ServingThreads::longest_wait() const noexcept {
@@ -389,30 +391,30 @@ Duration ServingThreads::longest_wait() const noexcept {
 
 // relaxed: see may_stay() and longest_wait()
 void ServingThreads::update_hints() noexcept {
-  const bool comes = led_ || called_ > 0 || starting_ > 0 || !idle_.empty();
+  const bool comes = led_ || counts_.called > 0 || counts_.starting > 0 || !idle_.empty();
   const bool lacks = !comes && !waiting_.empty();
   if (lacks_thread_.load(std::memory_order_relaxed) != lacks) lacks_thread_.store(lacks, std::memory_order_relaxed);
   const bool is_full = !may_grow() || leader_serves_ > 0;
   if (is_full_.load(std::memory_order_relaxed) != is_full) is_full_.store(is_full, std::memory_order_relaxed);
 }
 
-bool ServingThreads::call_thread(Lock& lock) noexcept {
+bool ServingThreads::call_thread() noexcept {
   if (stopped_) return false;
   if (!idle_.empty()) {
     Worker* const next = idle_.back();
     idle_.pop_back();
-    ++called_;
+    ++counts_.called;
     next->parker.unpark();
   } else if (led_) {
     poll_.ring();
-  } else if (starting_ == 0) {
-    return may_grow() && !os::is_real_time() && grow(lock);
+  } else if (counts_.starting == 0) {
+    return may_grow() && !os::is_real_time() && grow();
   }
   return true;
 }
 
-// Makes a thread. Call it on an ordinary thread. Returns with the lock held.
-Expected<void> ServingThreads::grow(Lock& lock) noexcept {
+// Makes a thread, with the lock released. Call it on an ordinary thread.
+Expected<void> ServingThreads::grow() noexcept {
   std::shared_ptr<Worker> made;
   try {
     idle_.reserve(workers_.size() + 1);
@@ -423,30 +425,31 @@ Expected<void> ServingThreads::grow(Lock& lock) noexcept {
   }
   std::shared_ptr<Worker> ended = take_ended();
   generation_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the mutex orders what it counts
-  ++alive_;
-  ++starting_;
-  ++growing_;
-  const std::uint64_t number = made_++;
-  lock.unlock();
-  const auto started = made->start(number, options_.stack);
-  // Without the lock, because a thread that has ended may still run destructors of what servants made on it.
-  for (; ended; ended = std::shared_ptr<Worker>(std::move(ended->next_ended))) ended->join();  // bound: the threads
-  lock.lock();
-  --growing_;
+  ++counts_.alive;
+  ++counts_.starting;
+  ++counts_.growing;
+  const std::uint64_t number = counts_.made++;
+  Expected<void> started;
+  {
+    const os::ReleasedLock released(mutex_);
+    started = made->start(number, options_.stack);
+    // Without the lock, because a thread that has ended may still run destructors of what servants made on it.
+    for (; ended; ended = std::shared_ptr<Worker>(std::move(ended->next_ended))) ended->join();  // bound: the threads
+  }
+  --counts_.growing;
   if (started) return {};
-  --alive_;
-  --starting_;
+  --counts_.alive;
+  --counts_.starting;
   std::erase(workers_, made);
   generation_.fetch_add(1, std::memory_order_relaxed);  // relaxed: as above
   if (!std::exchange(warned_, true)) {
-    lock.unlock();
+    const os::ReleasedLock released(mutex_);
     warn_of_shortage();
-    lock.lock();
   }
   return started;
 }
 
-// With the lock. Returns the workers that have ended, or are about to, for the caller to join.
+// Returns the workers that have ended, or are about to, for the caller to join.
 std::shared_ptr<ServingThreads::Worker> ServingThreads::take_ended() noexcept {
   std::shared_ptr<Worker> first;
   std::erase_if(workers_, [&](const std::shared_ptr<Worker>& worker) {
@@ -460,16 +463,16 @@ std::shared_ptr<ServingThreads::Worker> ServingThreads::take_ended() noexcept {
 }
 
 void ServingThreads::put_ready(const SourcePtr& source) noexcept {
-  Lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   waiting_.push_ready(*source);
-  (void)call_thread(lock);
+  (void)call_thread();
   update_hints();
 }
 
 void ServingThreads::call_help(const SourcePtr& source) noexcept {
-  Lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (!waiting_.push_helped(source)) return;
-  (void)call_thread(lock);
+  (void)call_thread();
   update_hints();
 }
 
@@ -510,7 +513,7 @@ void ServingThreads::resume(const SourcePtr& source) noexcept {
 
 void ServingThreads::forget(const RequestSource& source) noexcept {
   SourcePtr last;  // dies after the lock
-  const Lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   const auto found = sources_.find(&source);
   if (found == sources_.end()) return;
   last = std::move(found->second);
@@ -525,7 +528,7 @@ void ServingThreads::expire_some() noexcept try {
   std::vector<SourcePtr> late;
   Time next = never;
   {
-    const Lock lock(mutex_);
+    const os::LockGuard lock(mutex_);
     for (const auto& [raw, source] : sources_) {  // bound: the connections
       const Time at = source->expires_at();
       if (at <= now) {
@@ -543,24 +546,24 @@ void ServingThreads::expire_some() noexcept try {
 }
 
 void ServingThreads::begin_detached(Worker& worker) noexcept {
-  Lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (worker.detached++ > 0) return;
   stop_serving_as_leader(worker);
-  if (++detached_ > options_.detached) shortages_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a report
-  if (needs_thread()) (void)call_thread(lock);
+  if (++counts_.detached > options_.detached) shortages_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a report
+  if (needs_thread()) (void)call_thread();
   update_hints();
 }
 
 void ServingThreads::end_detached(Worker& worker) noexcept {
-  const Lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   if (--worker.detached > 0) return;
-  --detached_;
+  --counts_.detached;
   update_hints();
 }
 
 // With the worker's mutex held, the worker cannot use its buffer for anything else.
 void ServingThreads::take_over(Worker& worker, Turn::Upcall upcall) noexcept {
-  const std::lock_guard busy(worker.mutex);
+  const os::LockGuard busy(worker.mutex);
   if (!worker.source || !worker.source->turn.take_over(upcall)) return;
   const SourcePtr source = std::move(worker.source);  // from here on, all that runs for it is another thread's
   begin_detached(worker);
@@ -568,24 +571,24 @@ void ServingThreads::take_over(Worker& worker, Turn::Upcall upcall) noexcept {
 }
 
 void ServingThreads::copy_workers(std::vector<std::shared_ptr<Upcaller>>& workers) const {
-  const Lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   workers.assign(workers_.begin(), workers_.end());
 }
 
 std::uint64_t ServingThreads::jobs() const noexcept {
-  const Lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   std::uint64_t sum = jobs_.load(std::memory_order_relaxed);  // relaxed: a report
   for (const auto& worker : workers_) sum += worker->jobs.load(std::memory_order_relaxed);
   return sum;
 }
 
 std::size_t ServingThreads::threads() const noexcept {
-  const Lock lock(mutex_);
-  return alive_;
+  const os::LockGuard lock(mutex_);
+  return counts_.alive;
 }
 
 std::size_t ServingThreads::connections() const noexcept {
-  const Lock lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return sources_.size();
 }
 

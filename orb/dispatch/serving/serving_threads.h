@@ -25,11 +25,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 #include <vector>
 
 #include "orb/base/expected.h"
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
 #include "orb/dispatch/serving/request_source.h"
 #include "orb/dispatch/serving/source_poll.h"
@@ -87,33 +87,42 @@ class ServingThreads {
   class Worker;
   class Monitor;
   using SourcePtr = std::shared_ptr<RequestSource>;
-  using Lock = std::unique_lock<os::PiMutex>;
 
+  // Numbers of threads.
+  struct Counts {
+    std::size_t alive = 0;
+    std::size_t detached = 0;  // of those
+    std::size_t starting = 0;  // were made and have not asked for work yet
+    std::size_t called = 0;    // rested, were woken and have not asked for work yet
+    std::size_t growing = 0;   // calls of grow() that start one
+    std::uint64_t made = 0;    // in all
+  };
   // What a worker does next.
   struct Work {
     SourcePtr source{};  // null: the thread ends
     bool helps = false;  // runs a request that waits; otherwise the worker has the turn
   };
   Work next_work(Worker& worker) noexcept;
-  Work take_work() noexcept;
-  void lead(Lock& lock) noexcept;
-  bool rest(Worker& worker, Lock& lock) noexcept;
+  Work take_work() noexcept CORELANE_REQUIRES(mutex_);
+  void lead() noexcept CORELANE_REQUIRES(mutex_);
+  bool rest(Worker& worker) noexcept CORELANE_REQUIRES(mutex_);
   bool may_stay(const Worker& worker) const noexcept;
   Duration longest_wait() const noexcept;
   // Returns how often the leader has served a connection itself, because no other thread was there.
   std::uint64_t leader_serves() const noexcept;
   void expire_some() noexcept;
 
-  // With the lock.
-  bool needs_thread() const noexcept { return (!led_ && serving_leader_ == nullptr) || !waiting_.empty(); }
-  bool may_grow() const noexcept;
-  void update_hints() noexcept;
-  void stop_serving_as_leader(Worker& worker) noexcept;
+  bool needs_thread() const noexcept CORELANE_REQUIRES(mutex_) {
+    return (!led_ && serving_leader_ == nullptr) || !waiting_.empty();
+  }
+  bool may_grow() const noexcept CORELANE_REQUIRES(mutex_);
+  void update_hints() noexcept CORELANE_REQUIRES(mutex_);
+  void stop_serving_as_leader(Worker& worker) noexcept CORELANE_REQUIRES(mutex_);
 
   // Wakes or makes a thread if one is needed; releases the lock meanwhile. False: there is none.
-  bool call_thread(Lock& lock) noexcept;
-  Expected<void> grow(Lock& lock) noexcept;
-  std::shared_ptr<Worker> take_ended() noexcept;
+  bool call_thread() noexcept CORELANE_REQUIRES(mutex_);
+  Expected<void> grow() noexcept CORELANE_REQUIRES(mutex_);
+  std::shared_ptr<Worker> take_ended() noexcept CORELANE_REQUIRES(mutex_);
 
   void give_back(const SourcePtr& source) noexcept;
   void give_up_turn(const SourcePtr& source) noexcept;
@@ -143,23 +152,19 @@ class ServingThreads {
   std::atomic<std::uint64_t> generation_{1};  // of workers_
 
   mutable os::PiMutex mutex_;
-  // Guarded by mutex_.
-  std::vector<std::shared_ptr<Worker>> workers_;
-  std::vector<Worker*> idle_;  // the one that began to rest last is woken first
-  WaitingSources waiting_;
-  std::unordered_map<const RequestSource*, SourcePtr> sources_;
-  std::size_t alive_ = 0;
-  std::size_t detached_ = 0;  // of those
-  std::size_t starting_ = 0;  // threads that were made and have not asked for work yet
-  std::size_t called_ = 0;    // threads that rested, were woken and have not asked for work yet
-  std::size_t growing_ = 0;   // calls of grow() that start one
-  std::uint64_t made_ = 0;
-  int since_wait_ = 0;  // sources taken from that list since a thread last asked the epoll set
-  bool led_ = false;
-  std::uint64_t leader_serves_ = 0;   // times that a leader served a connection
-  Worker* serving_leader_ = nullptr;  // leads again when it has served what it took; null: no leader serves
-  bool stopped_ = false;
-  bool warned_ = false;  // a warning was logged that there is no further thread
+  std::vector<std::shared_ptr<Worker>> workers_ CORELANE_GUARDED_BY(mutex_);
+  std::vector<Worker*> idle_ CORELANE_GUARDED_BY(mutex_);  // the one that began to rest last is woken first
+  WaitingSources waiting_ CORELANE_GUARDED_BY(mutex_);
+  std::unordered_map<const RequestSource*, SourcePtr> sources_ CORELANE_GUARDED_BY(mutex_);
+  Counts counts_ CORELANE_GUARDED_BY(mutex_);
+  // Sources taken from waiting_ since a thread last asked the epoll set.
+  int since_wait_ CORELANE_GUARDED_BY(mutex_) = 0;
+  bool led_ CORELANE_GUARDED_BY(mutex_) = false;
+  std::uint64_t leader_serves_ CORELANE_GUARDED_BY(mutex_) = 0;  // times that a leader served a connection
+  // Leads again when it has served what it took; null: no leader serves.
+  Worker* serving_leader_ CORELANE_GUARDED_BY(mutex_) = nullptr;
+  bool stopped_ CORELANE_GUARDED_BY(mutex_) = false;
+  bool warned_ CORELANE_GUARDED_BY(mutex_) = false;  // a warning was logged that there is no further thread
 };
 
 }  // namespace corelane::dispatch

@@ -2,7 +2,7 @@
 // same files. An endpoint of kind channel is the Unix socket at which channels are set up. A listener admits its own
 // user, and the peers that ChannelOptions::access names. A caller connects to any server, as with a socket.
 //
-// Threads: as Transport. Each listener has one more thread, "corelane-door", which does the handshakes under
+// Threads: as Transport. Each listener has one more thread, "cl-handshake", which does the handshakes under
 // SCHED_OTHER.
 #pragma once
 

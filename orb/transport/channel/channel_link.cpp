@@ -215,7 +215,7 @@ void ChannelLink::await_room(std::size_t size) noexcept {
   channel_.make_room_readable();
 }
 
-Link::Berthed ChannelLink::lend(std::size_t bytes) {
+Link::LentBytes ChannelLink::lend(std::size_t bytes) {
   const std::size_t whole = (bytes + piece_size - 1) / piece_size * piece_size;  // with all of the run's last chunk
   if (whole > channel_.longest_message()) return {};
   auto draft = channel_.draft(whole);
@@ -229,7 +229,7 @@ void ChannelLink::give_back(std::uint64_t number) noexcept {
 }
 
 // Sends a message that lies in a ReservedSendBuffer. Returns nothing if it lies somewhere else.
-std::optional<IoResult> ChannelLink::send_berthed(Bytes message) noexcept {
+std::optional<IoResult> ChannelLink::send_lent(Bytes message) noexcept {
   const auto send_buffer = std::find_if(reserved_.begin(), reserved_.end(), [&](const ReservedSendBuffer& b) {
     return b.draft.bytes().data() == message.data();
   });
@@ -244,7 +244,7 @@ std::optional<IoResult> ChannelLink::send_berthed(Bytes message) noexcept {
 IoResult ChannelLink::send_some(std::span<const Bytes> parts) noexcept {
   if (std::exchange(room_armed_, false)) channel_.disarm_for_room();
   if (parts.size() == 1 && !reserved_.empty())
-    if (const auto sent = send_berthed(parts.front())) return *sent;
+    if (const auto sent = send_lent(parts.front())) return *sent;
   const std::size_t length = length_of(parts);
   if (length > piece_size && channel_.try_write(parts)) return {Io::done, length};
   return send_pieces(parts);

@@ -127,7 +127,7 @@ class Evictor {
   // Makes descriptors free for a peer that the system cannot even accept.
   bool make_descriptors() { return end_channel(); }
   // Returns whether that new connection may continue with a descriptor in the lower half.
-  bool greet(const os::Fd& incoming) {
+  bool has_place_for(const os::Fd& incoming) {
     served_.erase(incoming.get());  // an earlier peer had this number, and has gone
     return !is_beyond_half(incoming) || (make_descriptors_for(incoming) && has_half_left(incoming));
   }
@@ -147,7 +147,7 @@ class Evictor {
   }
 
  private:
-  // Ends a channel for a new connection, at most once for each after it was greeted.
+  // Ends a channel for a new connection, at most once for each after has_place_for().
   bool make_descriptors_for(const os::Fd& incoming) {
     if (served_.contains(incoming.get()) || !end_channel()) return false;
     served_.insert(incoming.get());
@@ -186,7 +186,7 @@ Expected<std::unique_ptr<Listener>> ChannelListener::start(os::SocketPath path, 
   const auto reactor = shared->reactor;
   std::unique_ptr<ChannelListener> made(new ChannelListener(std::move(path), std::move(listener), std::move(shared)));
   if (!reactor->post([] {})) return Error{.kind = ErrorKind::bad_inv_order, .minor = minor::shutting_down};
-  auto thread = os::start_thread({.name = "corelane-door"}, [self = made.get()] { self->run(); });
+  auto thread = os::start_thread({.name = "cl-handshake"}, [self = made.get()] { self->run(); });
   if (!thread) return thread.error();
   made->thread_ = std::move(*thread);
   return std::unique_ptr<Listener>(std::move(made));
@@ -227,7 +227,7 @@ channel::Options ChannelListener::options(std::shared_ptr<ConnectionLimiter> lim
   };
   options.admit_on_connect = [evictor](const channel::Peer& peer,
                                        const os::Fd& incoming) -> Expected<void, SetupFault> {
-    if (!evictor->greet(incoming)) return half_is_in_use(peer);
+    if (!evictor->has_place_for(incoming)) return half_is_in_use(peer);
     return {};
   };
   options.free_descriptors = [evictor] { return evictor->make_descriptors(); };

@@ -51,7 +51,7 @@ class ChannelLink final : public Link {
   IoResult poll_receive(MutableBytes buffer, BorrowedBytes* borrowed) noexcept override;
   IoResult take(MutableBytes buffer, Time& arrived, BorrowedBytes* borrowed) noexcept override;
   IoResult send_some(std::span<const Bytes> parts) noexcept override;
-  Berthed lend(std::size_t bytes) override;
+  LentBytes lend(std::size_t bytes) override;
   void give_back(std::uint64_t number) noexcept override;
   std::uint64_t position() const noexcept override { return channel_.written(); }
   bool may_have_been_read(std::uint64_t position) const noexcept override;
@@ -83,7 +83,7 @@ class ChannelLink final : public Link {
   IoResult end_of(channel::Fault fault) noexcept;
   bool lends(Bytes front) const noexcept;
   bool take_front(BorrowedBytes& borrowed) noexcept;
-  std::optional<IoResult> send_berthed(Bytes message) noexcept;
+  std::optional<IoResult> send_lent(Bytes message) noexcept;
   bool all_claimed() const noexcept;
   std::size_t longest_piece() const noexcept;
   IoResult send_pieces(std::span<const Bytes> parts) noexcept;

@@ -1,7 +1,7 @@
 // ChannelListener accepts connections and sets up their channels on a thread of its own, because that maps and
 // allocates. It passes the connections to its acceptor on the reactor's ordinary thread.
 //
-// Threads: the listener's thread ("corelane-door") accepts; stop() any; the acceptor runs on the reactor's ordinary
+// Threads: the listener's thread ("cl-handshake") accepts; stop() any; the acceptor runs on the reactor's ordinary
 // thread.
 #pragma once
 

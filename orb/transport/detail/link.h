@@ -49,11 +49,11 @@ class Link {
   // Sends parts. done: all of them were sent; would_block: `count` bytes were, and the rest does not fit now.
   virtual IoResult send_some(std::span<const Bytes> parts) noexcept = 0;
   // See Connection::send_buffer(). Memory that was not sent is given back by its number. Under the connection's lock.
-  struct Berthed {
+  struct LentBytes {
     MutableBytes bytes{};
     std::uint64_t number = 0;
   };
-  virtual Berthed lend(std::size_t /*bytes*/) { return {}; }
+  virtual LentBytes lend(std::size_t /*bytes*/) { return {}; }
   virtual void give_back(std::uint64_t /*number*/) noexcept {}
   // See Connection::may_have_been_read(). Call position() under the connection's lock.
   virtual std::uint64_t position() const noexcept { return 0; }

@@ -7,13 +7,14 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "orb/base/retry_pause.h"
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
+#include "orb/os/mutex.h"
 #include "orb/transport/transport.h"
 
 namespace corelane::transport {
@@ -39,15 +40,16 @@ class PathListener final : public Listener {
  private:
   static constexpr std::size_t most_remade = 16;  // limited, because each leaves a socket that no client finds
 
-  bool make_again();
+  bool make_again() CORELANE_REQUIRES(mutex_);
+  void stop_all() noexcept;
 
   const Endpoint endpoint_;
   const Listen listen_;
-  std::mutex mutex_;
-  // Guarded by mutex_.
-  std::vector<std::unique_ptr<Listener>> made_;  // clients find the last one; constant once stopped_
-  bool stopped_ = false;
-  RetryPause retry_;
+  os::Mutex mutex_;
+  // Clients find the last one. Constant once stopped_.
+  std::vector<std::unique_ptr<Listener>> made_ CORELANE_GUARDED_BY(mutex_);
+  bool stopped_ CORELANE_GUARDED_BY(mutex_) = false;
+  RetryPause retry_;                            // owner: the thread that calls look()
   const std::shared_ptr<PathWatcher> watcher_;  // last, because it calls look(), which uses the other members
 };
 

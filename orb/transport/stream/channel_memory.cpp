@@ -1,13 +1,14 @@
 #include "orb/transport/stream/channel_memory.h"
 
 #include <chrono>
-#include <mutex>
 #include <new>
 #include <utility>
 
+#include "orb/base/thread_safety.h"
 #include "orb/channel/channel.h"
 #include "orb/channel/growth_meter.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 #include "orb/os/threads/closer.h"
 
 namespace corelane::transport {
@@ -46,7 +47,8 @@ ChannelMemory::~ChannelMemory() = default;
 
 std::size_t ChannelMemory::bytes() const noexcept { return channel_ == nullptr ? 0 : channel_->memory(); }
 
-bool ChannelMemory::has_grown() noexcept {
+// No analysis: the caller knows the mutex by another name.
+bool ChannelMemory::has_grown() noexcept CORELANE_NO_THREAD_SAFETY_ANALYSIS {
   return channel_ != nullptr && channel_->may_shrink() && !std::exchange(watched_, true);
 }
 
@@ -59,14 +61,14 @@ void ChannelMemory::watch(const std::weak_ptr<const void>& owner) noexcept {
   } catch (const std::bad_alloc&) {
     // Treated as if the reactor had stopped.
   }
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   watched_ = false;
 }
 
 void ChannelMemory::check_on_reactor(const Owner& owner) noexcept {
   bool is_quiet = false;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     watched_ = end_.is_open() && channel_->may_shrink();
     if (!watched_) return;
     is_quiet = channel_->was_quiet();
@@ -78,7 +80,7 @@ void ChannelMemory::check_on_reactor(const Owner& owner) noexcept {
 void ChannelMemory::shrink(const Owner& owner) noexcept {
   bool more = true;
   while (more) {  // bound: the chunks, because the loop ends if something long is sent meanwhile
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     more = channel_->was_quiet() && channel_->give_back_some(slice);
     if (!more) watched_ = channel_->may_shrink();
     if (!more && !watched_) return;
@@ -90,7 +92,7 @@ void ChannelMemory::keep() noexcept {
   if (channel_ == nullptr) return;
   bool more = true;
   while (more) {  // bound: the chunks
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     more = channel_->take_some(slice);
   }
   channel_->hold_memory();

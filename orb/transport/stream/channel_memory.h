@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "orb/base/thread_safety.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/transport/detail/reactor_impl.h"
 #include "orb/transport/memory_budget.h"
@@ -59,7 +60,7 @@ class ChannelMemory {
   const std::unique_ptr<Meter> meter_;
   os::PiMutex& mutex_;
   const StreamEnd& end_;
-  bool watched_ = false;  // a timer or thread takes care of shrinking it; guarded by mutex_
+  bool watched_ CORELANE_GUARDED_BY(mutex_) = false;  // a timer or thread takes care of shrinking it
 };
 
 }  // namespace corelane::transport

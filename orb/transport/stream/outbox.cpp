@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 #include "orb/os/wait/wait.h"
 
 namespace corelane::transport {
@@ -44,7 +45,7 @@ void Outbox::close() noexcept {
   refuse();
 }
 
-std::optional<Error> Outbox::await_room(Lock& lock, std::size_t bytes, Time until) {
+std::optional<Error> Outbox::await_room(os::PiMutex& mutex, std::size_t bytes, Time until) {
   if (senders_.empty() && has_room_for_waiting(bytes)) return std::nullopt;
   Sender self{bytes};
   senders_.push_back(&self);
@@ -53,9 +54,8 @@ std::optional<Error> Outbox::await_room(Lock& lock, std::size_t bytes, Time unti
   while (!closed_ && (senders_.front() != &self || !has_room_for_waiting(bytes)) &&
          !(in_vain = why_in_vain(self, until))) {
     const Time wake_at = std::min(until, stalls_at(self.since));
-    lock.unlock();
+    const os::ReleasedLock released(mutex);
     self.parker.park(wake_at);
-    lock.lock();
   }
   std::erase(senders_, &self);
   call_next();

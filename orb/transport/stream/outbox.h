@@ -1,12 +1,11 @@
 // Outbox holds what a connection was given to send and its link has not taken. It consists of the backlog, and of the
 // senders that wait for room in it, in order.
 //
-// Threads: any, with the connection's lock, which await_room() releases while it waits.
+// Threads: any, with the connection's mutex, which await_room() releases while it waits.
 #pragma once
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "orb/base/bytes.h"
 #include "orb/base/error.h"
 #include "orb/base/minor.h"
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/transport/memory_budget.h"
@@ -23,8 +23,6 @@ namespace corelane::transport {
 
 class Outbox {
  public:
-  using Lock = std::unique_lock<os::PiMutex>;
-
   static constexpr Error stalled{.kind = ErrorKind::transient, .minor = minor::send_stalled};
   static constexpr Error no_room{.kind = ErrorKind::timeout, .minor = minor::no_send_room};
 
@@ -62,7 +60,7 @@ class Outbox {
 
   // Waits for room, after the senders that wait already. Returns nothing if there is room, or if close() or refuse()
   // was called. `stalled`: the peer took nothing for too long. `no_room`: `until` has come. std::bad_alloc.
-  std::optional<Error> await_room(Lock& lock, std::size_t bytes, Time until);
+  std::optional<Error> await_room(os::PiMutex& mutex, std::size_t bytes, Time until) CORELANE_REQUIRES(mutex);
 
  private:
   struct Sender;

@@ -1,15 +1,16 @@
 // StreamEnd knows whether a connection is open, why it has closed, and which threads wait for that.
-// Threads: any. All functions but is_open() need the connection's lock, which await() releases while it waits.
+// Threads: any. All functions but is_open() need the connection's mutex, which await() releases while it waits.
 #pragma once
 
 #include <atomic>
-#include <mutex>
 #include <utility>
 
 #include "orb/base/error.h"
 #include "orb/base/minor.h"
+#include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/os/wait/wait.h"
 #include "orb/transport/connection.h"
@@ -18,7 +19,6 @@ namespace corelane::transport {
 
 class StreamEnd {
  public:
-  using Lock = std::unique_lock<os::PiMutex>;
   static constexpr Error closed_here = ended_by(minor::closed_here);
 
   bool is_open() const noexcept {
@@ -41,14 +41,13 @@ class StreamEnd {
   }
 
   // Waits until the connection is closed. Returns false if `deadline` came first.
-  bool await(Lock& lock, Time deadline) noexcept {
+  bool await(os::PiMutex& mutex, Time deadline) noexcept CORELANE_REQUIRES(mutex) {
     Waiter self;
     self.next = std::exchange(waiters_, &self);
     // Bound: the deadline.
     while (is_open() && os::now() < deadline) {
-      lock.unlock();
+      const os::ReleasedLock released(mutex);
       self.parker.park(deadline);
-      lock.lock();
     }
     Waiter** at = &waiters_;
     while (*at != &self) at = &(*at)->next;  // bound: the threads that wait

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <mutex>
 #include <new>
 #include <utility>
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 #include "orb/transport/detail/read_gate.h"
 
 namespace corelane::transport {
@@ -29,29 +29,29 @@ StreamSender::StreamSender(Link& link, std::shared_ptr<Reactor::Impl> reactor, T
       drainer_(reactor_->ordinary()),
       account_(std::move(account)),
       times_(times),
-      outbox_(limits.backlog, limits.backlog_timeout, account_),
-      memory_(link.channel(), account_, reactor_, mutex_, end_) {}
+      memory_(link.channel(), account_, reactor_, mutex_, end_),
+      outbox_(limits.backlog, limits.backlog_timeout, account_) {}
 
 Expected<void> StreamSender::send(std::span<const Bytes> parts, std::uint64_t& position) noexcept try {
   times_.renew();
-  Lock lock(mutex_);
+  os::UniqueLock lock(mutex_);
   if (!end_.takes_more()) return end_.why_refused();
   const std::size_t bytes = length_of(parts);
   const bool fits = outbox_.has_room(bytes);
-  if (fits && outbox_.has_memory(bytes)) return put(parts, position, std::move(lock));
+  if (fits && outbox_.has_memory(bytes)) return put(parts, position);
   lock.unlock();
   return close_for(fits ? backlogs_full : backlog_full);
 } catch (const std::bad_alloc&) {
   return close_for(errors::no_memory);
 }
 
-// Sends or queues the parts. The connection is open, and there is room.
-Expected<void> StreamSender::put(std::span<const Bytes> parts, std::uint64_t& position, Lock lock) {
+// Sends or queues the parts. The connection is open, and there is room. Releases the lock for what needs none.
+Expected<void> StreamSender::put(std::span<const Bytes> parts, std::uint64_t& position) {
   position = link_.position();
   const IoResult sent = outbox_.empty() ? link_.send_some(parts) : IoResult{Io::would_block};
   if (sent.outcome == Io::done) {
     if (sent.count < worth_watching || !memory_.has_grown()) return {};
-    lock.unlock();
+    const os::ReleasedLock released(mutex_);
     memory_.watch(work_);
     return {};
   }
@@ -60,26 +60,26 @@ Expected<void> StreamSender::put(std::span<const Bytes> parts, std::uint64_t& po
   outbox_.append(parts, sent.count);
   notice_.set_backlogged(true);
   if (std::exchange(draining_, true)) return {};
-  lock.unlock();
+  const os::ReleasedLock released(mutex_);
   if (!ask_for_drain()) return close_for(ended_by(minor::shutting_down));
   return {};
 }
 
 Expected<void> StreamSender::send_by(Time until, std::span<const Bytes> parts, std::uint64_t& position) noexcept try {
   times_.renew();
-  Lock lock(mutex_);
-  if (const auto in_vain = outbox_.await_room(lock, length_of(parts), until)) {
+  os::UniqueLock lock(mutex_);
+  if (const auto in_vain = outbox_.await_room(mutex_, length_of(parts), until)) {
     lock.unlock();
     return *in_vain == Outbox::stalled ? close_for(Outbox::stalled) : *in_vain;
   }
   if (!end_.takes_more()) return end_.why_refused();
-  return put(parts, position, std::move(lock));
+  return put(parts, position);
 } catch (const std::bad_alloc&) {
   return close_for(errors::no_memory);
 }
 
 void StreamSender::close_if_stalled(Time since) noexcept {
-  Lock lock(mutex_);
+  os::UniqueLock lock(mutex_);
   if (!outbox_.has_stalled(since)) return;
   lock.unlock();
   close_for(Outbox::stalled);
@@ -94,27 +94,27 @@ class StreamSender::ChannelSendBuffer final : public ReservedSendBuffer {
   ChannelSendBuffer(const ChannelSendBuffer&) = delete;
   ChannelSendBuffer& operator=(const ChannelSendBuffer&) = delete;
   ~ChannelSendBuffer() override {
-    const std::lock_guard lock(sender_.mutex_);
-    sender_.link_.give_back(berthed_.number);
+    const os::LockGuard lock(sender_.mutex_);
+    sender_.link_.give_back(lent_.number);
   }
-  MutableBytes bytes() const noexcept override { return berthed_.bytes; }
+  MutableBytes bytes() const noexcept override { return lent_.bytes; }
   // Call it under the connection's lock. Returns false if there is no memory.
   bool take(std::size_t bytes) {
-    berthed_ = sender_.link_.lend(bytes);
-    return !berthed_.bytes.empty();
+    lent_ = sender_.link_.lend(bytes);
+    return !lent_.bytes.empty();
   }
 
  private:
   StreamSender& sender_;
   const std::shared_ptr<const void> owner_;
-  Link::Berthed berthed_;
+  Link::LentBytes lent_;
 };
 
 std::unique_ptr<ReservedSendBuffer> StreamSender::send_buffer(std::size_t bytes) noexcept try {
   auto made = std::make_unique<ChannelSendBuffer>(*this, work());
   bool taken = false, grown = false;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     taken = is_open() && outbox_.empty() && made->take(bytes);  // what waits behind other bytes is copied anyway
     grown = taken && memory_.has_grown();
   }
@@ -126,27 +126,27 @@ std::unique_ptr<ReservedSendBuffer> StreamSender::send_buffer(std::size_t bytes)
 
 bool StreamSender::await_drained() noexcept {
   if (!notice_.may_be_backlogged()) return true;
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return !notice_.ask(!outbox_.empty() && is_open());
 }
 
 Time StreamSender::backlog_taken_at() const noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return outbox_.empty() ? never : outbox_.last_taken();
 }
 
 void StreamSender::read_by(std::weak_ptr<Reader> reader) noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   notice_.swap_reader(reader);
 }
 
 std::shared_ptr<Reader> StreamSender::reader_without_backlog() const noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return is_open() && outbox_.empty() ? notice_.reader() : nullptr;
 }
 
 bool StreamSender::has_backlog() const noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return !outbox_.empty();
 }
 
@@ -154,7 +154,7 @@ void StreamSender::tell_if_drained() noexcept {
   if (account_) account_->tell_others();
   std::shared_ptr<Reader> reader;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     notice_.set_backlogged(!outbox_.empty());
     reader = notice_.take_due(!outbox_.empty() && is_open());
   }
@@ -162,12 +162,12 @@ void StreamSender::tell_if_drained() noexcept {
 }
 
 bool StreamSender::goes_on_draining() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return draining_ = is_open() && !outbox_.empty();
 }
 
 bool StreamSender::drain_some(bool in_pieces) noexcept {
-  Lock lock(mutex_);
+  os::UniqueLock lock(mutex_);
   Bytes next = outbox_.front();
   if (next.empty()) return false;
   if (in_pieces) next = next.first(std::min(next.size(), ReadGate::bytes_per_turn));
@@ -181,14 +181,14 @@ bool StreamSender::drain_some(bool in_pieces) noexcept {
 }
 
 void StreamSender::await_room() noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   link_.await_room(outbox_.front().size());
 }
 
 void StreamSender::close_when_sent(Time deadline) noexcept {
   bool nothing_waits = false;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (!end_.takes_more()) return;
     end_.refuse_more();
     outbox_.refuse();
@@ -206,7 +206,7 @@ void StreamSender::close_when_sent(Time deadline) noexcept {
 void StreamSender::close_once_sent(Time deadline) noexcept try {
   bool all_sent = false;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (!is_open()) return;
     all_sent = outbox_.empty();
     if (all_sent) link_.finish_sending();
@@ -221,19 +221,19 @@ void StreamSender::close_once_sent(Time deadline) noexcept try {
 }
 
 bool StreamSender::wait_until_closed(Time deadline) noexcept {
-  Lock lock(mutex_);
-  return end_.await(lock, deadline);
+  const os::LockGuard lock(mutex_);
+  return end_.await(mutex_, deadline);
 }
 
 Error StreamSender::reason() const noexcept {
-  const std::lock_guard lock(mutex_);
+  const os::LockGuard lock(mutex_);
   return end_.reason();
 }
 
 Error StreamSender::close_for(Error why) noexcept {
   bool drains = false;
   {
-    const std::lock_guard lock(mutex_);
+    const os::LockGuard lock(mutex_);
     if (!is_open()) return end_.reason();
     outbox_.close();
     drains = draining_ && drains_apart();

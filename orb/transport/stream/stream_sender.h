@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 
+#include "orb/base/thread_safety.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/transport/connection.h"
 #include "orb/transport/detail/link.h"
@@ -90,10 +91,9 @@ class StreamSender {
   std::shared_ptr<Reader> reader_without_backlog() const noexcept;
 
  private:
-  using Lock = Outbox::Lock;
   class ChannelSendBuffer;
 
-  Expected<void> put(std::span<const Bytes> parts, std::uint64_t& position, Lock lock);
+  Expected<void> put(std::span<const Bytes> parts, std::uint64_t& position) CORELANE_REQUIRES(mutex_);
   void close_once_sent(Time deadline) noexcept;
 
   Link& link_;
@@ -103,12 +103,12 @@ class StreamSender {
   TrafficTimes& times_;
   std::weak_ptr<StreamWork> work_;  // constant once set
   mutable os::PiMutex mutex_;
-  // Guarded by mutex_.
+  // Some functions of these three need mutex_.
   StreamEnd end_;
-  Outbox outbox_;
   DrainNotice notice_;
-  bool draining_ = false;  // the thread that drains knows of what is in the outbox
   ChannelMemory memory_;
+  Outbox outbox_ CORELANE_GUARDED_BY(mutex_);
+  bool draining_ CORELANE_GUARDED_BY(mutex_) = false;  // the thread that drains knows of what is in the outbox
 };
 
 }  // namespace corelane::transport

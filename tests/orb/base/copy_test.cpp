@@ -26,7 +26,7 @@ class Blocks {
 
   void copy() { copy_bytes(target_, source_, size_); }
   bool arrived() const { return std::equal(source_, source_ + size_, target_); }
-  bool neighbours_stay() const {
+  bool others_stay() const {
     const auto untouched = [](std::byte byte) { return byte == std::byte{0xee}; };
     return std::all_of(to_.data(), static_cast<const std::byte*>(target_), untouched) &&
            std::all_of(static_cast<const std::byte*>(target_) + size_, to_.data() + to_.size(), untouched);
@@ -54,7 +54,7 @@ TEST_CASE("a copy moves each byte and no other, whatever the distance") {
       blocks.copy();
       CAPTURE(size, apart);
       CHECK(blocks.arrived());
-      CHECK(blocks.neighbours_stay());
+      CHECK(blocks.others_stay());
     }
 }
 

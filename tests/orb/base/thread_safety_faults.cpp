@@ -22,6 +22,15 @@ class Counter {
     lock.lock();
     add();
   }
+  void add_between_pauses() {
+    const os::LockGuard lock(mutex_);
+    add();
+    {
+      const os::ReleasedLock released(mutex_);
+      wait();
+    }
+    add();
+  }
   bool try_to_add() {
     if (!mutex_.try_lock()) return false;
     const os::LockGuard lock(mutex_, std::adopt_lock);
@@ -34,6 +43,11 @@ class Counter {
   int read_after_unlock() {
     os::UniqueLock lock(mutex_);
     lock.unlock();
+    return value_;
+  }
+  int read_in_pause() {
+    const os::LockGuard lock(mutex_);
+    const os::ReleasedLock released(mutex_);
     return value_;
   }
   void add_without_lock() { add(); }

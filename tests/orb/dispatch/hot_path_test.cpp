@@ -1,13 +1,15 @@
 // Tests that a job goes from submit() to its end without an allocation after warm-up.
 #include <catch2/catch.hpp>
 
-#include "tests/orb/dispatch/allocations.h"
 #include "tests/orb/dispatch/fixture.h"
+#include "tests/support/failing_allocations.h"
 
 using namespace corelane;
 using namespace corelane::dispatch;
 using namespace corelane::dispatch::test;
 using namespace std::chrono_literals;
+using corelane::testing::allocations;
+using corelane::testing::allocations_are_counted;
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include "orb/base/errors.h"
 #include "orb/dispatch/inline/inline_tasks.h"
 #include "orb/os/threads/deferral.h"
-#include "tests/orb/dispatch/allocations.h"
 #include "tests/orb/dispatch/fixture.h"
+#include "tests/support/failing_allocations.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
 
@@ -14,6 +14,8 @@ using namespace corelane;
 using namespace corelane::dispatch;
 using namespace corelane::dispatch::test;
 using namespace std::chrono_literals;
+using corelane::testing::allocations_are_counted;
+using corelane::testing::FailingAllocations;
 using corelane::testing::Quiet;
 using corelane::testing::TempDirectory;
 
@@ -88,7 +90,7 @@ void for_each_failure(Round round) {
 }
 
 bool decide_without_memory(Plant& plant, const Trial& trial) {
-  const FailingAllocation failing(trial.n, trial.lasting);
+  const FailingAllocations failing({.first = trial.n, .lasting = trial.lasting});
   plant.machine.decide();
   return failing.happened();
 }
@@ -176,7 +178,7 @@ TEST_CASE("without memory the tasks of a client that is gone leave all the same"
     const auto candidate = plant.machine.ask(plain(100ms, 10ms), client);
     bool failed = false;
     {
-      const FailingAllocation failing(trial.n, trial.lasting);
+      const FailingAllocations failing({.first = trial.n, .lasting = trial.lasting});
       plant.machine.manager.peer_gone(client);
       plant.machine.decide();
       failed = failing.happened();
@@ -192,7 +194,7 @@ TEST_CASE("without memory the jobs of admitted tasks run") {
   if (!allocations_are_counted()) return;
   Plant plant;
   const auto fate = plant.machine.send(plant.resident, 1ms);
-  const FailingAllocation failing(0, true);
+  const FailingAllocations failing;
   plant.machine.decide();
   for (const auto& thread : plant.machine.threads.threads) thread->worker->step(virtual_now);
   CHECK(fate->runs == 1);
@@ -204,7 +206,7 @@ TEST_CASE("without memory tasks move when their core is lost") {
     plant.lose(CoreId{0});
     bool failed = false;
     {
-      const FailingAllocation failing(trial.n, trial.lasting);
+      const FailingAllocations failing({.first = trial.n, .lasting = trial.lasting});
       for (int i = 0; i < 3; ++i) plant.machine.decide();
       failed = failing.happened();
     }
@@ -223,7 +225,7 @@ TEST_CASE("without memory, tasks that a new task moves stay admitted") {
     const auto answer = plant.machine.ask(plain(100ms, 60ms));     // fits only beside a single task of 30 %
     bool failed = false;
     {
-      const FailingAllocation failing(trial.n, trial.lasting);
+      const FailingAllocations failing({.first = trial.n, .lasting = trial.lasting});
       for (int i = 0; i < 5; ++i) plant.machine.decide();
       failed = failing.happened();
     }
@@ -244,7 +246,7 @@ TEST_CASE("without memory an executive ends") {
   Plant plant;
   const auto answer = plant.machine.ask(plain(100ms, 10ms));
   const auto fate = plant.machine.send(plant.resident);
-  const FailingAllocation failing(0, true);
+  const FailingAllocations failing;
   plant.machine.manager.shut_down(virtual_now);
   CHECK(answer->calls == 1);
   CHECK(fate->over());
@@ -298,7 +300,7 @@ void for_each_failing_job(Prepare prepare, Check check) {
     bool failed = false;
     {
       os::Deferral later;
-      const FailingAllocation failing(trial.n, trial.lasting);
+      const FailingAllocations failing({.first = trial.n, .lasting = trial.lasting});
       followers.submit(std::move(job), fate);
       later.run();
       failed = failing.happened();
@@ -330,7 +332,7 @@ TEST_CASE("without memory a task that runs where its jobs arrive leaves") {
   if (!allocations_are_counted()) return;
   Followers followers;
   {
-    const FailingAllocation failing(0, true);
+    const FailingAllocations failing;
     followers.tasks.depart(followers.resident, {});
   }
   CHECK(followers.tasks.report().tasks.at(0).gone);

@@ -4,12 +4,13 @@
 #include <string>
 
 #include "orb/base/contract.h"
-#include "tests/orb/dispatch/allocations.h"
+#include "tests/support/failing_allocations.h"
 
 using namespace corelane;
 using namespace corelane::dispatch;
-using namespace corelane::dispatch::test;
 using namespace std::chrono_literals;
+using corelane::testing::allocations;
+using corelane::testing::allocations_are_counted;
 using sched::RefusalCode;
 
 namespace {

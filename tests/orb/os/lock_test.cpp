@@ -70,6 +70,27 @@ TEMPLATE_TEST_CASE("a unique lock that was released does not unlock again", "", 
   CHECK(is_free(mutex));
 }
 
+TEMPLATE_TEST_CASE("a released lock frees the mutex until the end of its scope", "", Mutex, PiMutex) {
+  TestType mutex;
+  const LockGuard lock(mutex);
+  {
+    const ReleasedLock released(mutex);
+    CHECK(is_free(mutex));
+  }
+  CHECK_FALSE(is_free(mutex));
+}
+
+TEMPLATE_TEST_CASE("a released lock takes the mutex again after an exception", "", Mutex, PiMutex) {
+  TestType mutex;
+  const LockGuard lock(mutex);
+  try {
+    const ReleasedLock released(mutex);
+    throw 1;
+  } catch (int) {
+    CHECK_FALSE(is_free(mutex));
+  }
+}
+
 TEST_CASE("readers hold a shared mutex together, and a writer waits for them") {
   SharedMutex mutex;
   std::atomic<bool> wrote{false};

@@ -3,12 +3,14 @@
 #include <chrono>
 
 #include "orb/base/errors.h"
+#include "orb/base/thread_safety.h"
 #include "orb/core/connections/client_end.h"
 #include "orb/core/connections/leader_state.h"
 #include "orb/core/connections/named_code_sets.h"
 #include "orb/core/connections/pending_reply.h"
 #include "orb/core/connections/waiting_calls.h"
 #include "orb/os/clock.h"
+#include "orb/os/lock.h"
 
 namespace client_connection_parts_test {
 
@@ -24,10 +26,9 @@ constexpr Error late = errors::deadline_passed;
 struct List {
   LeaderState leader{};
   WaitingCalls calls{leader};
-  WaitingCalls::Lock lock = calls.lock();
   ReplyGroup group{};
 
-  void post(PendingReply& pending, std::uint32_t id, Time deadline = never) {
+  void post(PendingReply& pending, std::uint32_t id, Time deadline = never) CORELANE_REQUIRES(calls) {
     pending.begin(id, &group, deadline);
     pending.call().posting = false;
     calls.add(pending);
@@ -62,6 +63,7 @@ TEST_CASE("one thread leads, alone only while the list is empty") {
 
 TEST_CASE("a waiting call is found by its id until it is removed") {
   List list;
+  const os::LockGuard lock(list.calls);
   PendingReply one, other;
   list.post(one, 1);
   list.post(other, 2);
@@ -77,6 +79,7 @@ TEST_CASE("a waiting call is found by its id until it is removed") {
 
 TEST_CASE("a collector gets the ended calls of its group in order, each once") {
   List list;
+  const os::LockGuard lock(list.calls);
   PendingReply first, second, third;
   list.post(first, 1);
   list.post(second, 2);
@@ -99,6 +102,7 @@ TEST_CASE("a collector gets the ended calls of its group in order, each once") {
 
 TEST_CASE("a call that is still being posted is not handed over") {
   List list;
+  const os::LockGuard lock(list.calls);
   PendingReply pending;
   list.post(pending, 1);
   pending.call().posting = true;
@@ -108,6 +112,7 @@ TEST_CASE("a call that is still being posted is not handed over") {
 
 TEST_CASE("calls of a group end at their deadlines") {
   List list;
+  const os::LockGuard lock(list.calls);
   PendingReply over, open;
   const Time now = os::now();
   CHECK(list.calls.earliest_deadline(list.group, now) == now);

@@ -23,8 +23,8 @@
 #include "orb/cdr/writer.h"
 #include "orb/giop/headers.h"
 #include "orb/giop/message.h"
-#include "tests/orb/core/failing_allocations.h"
 #include "tests/support/await.h"
+#include "tests/support/failing_allocations.h"
 #include "tests/support/stream_harness.h"
 
 namespace client_connection_test {

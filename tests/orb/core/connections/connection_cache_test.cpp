@@ -18,7 +18,7 @@
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/transport/not_trusted.h"
-#include "tests/orb/core/failing_allocations.h"
+#include "tests/support/failing_allocations.h"
 #include "tests/support/quiet.h"
 #include "tests/support/stream_harness.h"
 
@@ -173,7 +173,7 @@ TEST_CASE("many callers of one endpoint share one attempt and its connection") {
 TEST_CASE("a shortage of memory after a connect leaves no call waiting") {
   Caches test;
   std::optional<FailingAllocations> shortage;  // of what a list of connections grows by
-  test.wires.on_connected = [&] { shortage.emplace(sizeof(ConnectionCache::ConnectionPtr)); };
+  test.wires.on_connected = [&] { shortage.emplace(ChosenAllocations{.bytes = sizeof(ConnectionCache::ConnectionPtr)}); };
   auto first = std::async(std::launch::async, [&] {
     try {
       const auto outcome = test.acquire();

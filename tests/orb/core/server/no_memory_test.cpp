@@ -14,8 +14,8 @@
 #include "orb/core/client/reference.h"
 #include "orb/core/lifecycle/orb_state.h"
 #include "orb/core/server/request_order.h"
-#include "tests/orb/core/failing_allocations.h"
 #include "tests/support/bare_wire.h"
+#include "tests/support/failing_allocations.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
@@ -27,8 +27,6 @@ std::atomic<long> allocations_left{-1};
 std::atomic<bool> fails_on{false};  // all later allocations fail, too
 std::atomic<long> allocations_failed{0};
 thread_local bool spared = false;
-thread_local long allocations_left_here = -1;  // this thread's allocations until one fails; negative: none fails
-thread_local long allocations_here = 0;
 
 // Bytes that the process holds in allocations of a megabyte and more.
 constexpr long large = 1024 * 1024;
@@ -57,9 +55,7 @@ std::atomic<long> held_large{0};
 #if !CORELANE_ADDRESS_SANITIZER && \
     !CORELANE_THREAD_SANITIZER  // the sanitizer brings its own operators and checks that they match
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  ++allocations_here;
-  if (allocations_left_here >= 0 && allocations_left_here-- == 0) return nullptr;
-  if (is_refused() || corelane::testing::FailingAllocations::refuses(size)) return nullptr;
+  if (corelane::testing::refuses_allocation(size) || is_refused()) return nullptr;
   void* const memory = std::malloc(size ? size : 1);
   count_large(memory, 1);
   return memory;
@@ -154,14 +150,14 @@ TEST_CASE("a warm call allocates nothing on its client's thread") {
   TestOrb client;
   const auto probe = kind == "local" ? server.reference : probe_of(client, server.ior());
   const std::string text(10'000, 'x');
-  long allocated = -1;
+  std::size_t allocated = 0;
   for (int round = 0; round < 200; ++round) {
-    if (round == 100) allocated = allocations_here;
+    if (round == 100) allocated = allocations();
     probe->add(round, 1);
     probe->ping();
     if (kind != "local") probe->note(text);  // a local servant keeps the text, on this thread
   }
-  CHECK(allocations_here == allocated);
+  CHECK(allocations() == allocated);
 #endif
 }
 
@@ -212,15 +208,14 @@ namespace {
 template <typename What, typename After>
 void lack_memory_at_each_allocation(const What& what, const After& after) {
   bool failed = true;
-  for (long nth = 0; failed; ++nth) {  // bound: the function's allocations
+  for (std::size_t nth = 0; failed; ++nth) {  // bound: the function's allocations
     INFO("allocation " << nth);
-    allocations_left_here = nth;
     try {
+      const FailingAllocations failing({.first = nth, .lasting = false});
       what();
       failed = false;
     } catch (const std::bad_alloc&) {
     }
-    allocations_left_here = -1;
     if (failed) after();
   }
 }
@@ -285,9 +280,9 @@ TEST_CASE("a request that has waited begins without an allocation") {
   REQUIRE(order.detach(second, key));
   REQUIRE_FALSE(order.begin_wait());
   REQUIRE(order.begin_wait());
-  const long before = allocations_here;
+  const std::size_t before = allocations();
   const auto next = order.take();
-  const long allocated = allocations_here - before;  // CHECK() allocates, too
+  const std::size_t allocated = allocations() - before;  // CHECK() allocates, too
   CHECK(allocated == 0);
   CHECK(next.job.get() == &waiting);
 }

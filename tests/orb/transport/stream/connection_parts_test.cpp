@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "orb/base/errors.h"
+#include "orb/os/lock.h"
 #include "orb/transport/stream/drain_notice.h"
 #include "orb/transport/stream/read_mode.h"
 #include "orb/transport/stream/stream_end.h"
@@ -127,16 +128,16 @@ TEST_CASE("threads that wait for the end of a connection return when it closes, 
   os::PiMutex mutex;
   bool first = false, second = false;
   {
-    StreamEnd::Lock lock(mutex);
-    CHECK_FALSE(end.await(lock, Time{}));
+    const os::LockGuard lock(mutex);
+    CHECK_FALSE(end.await(mutex, Time{}));
   }
   const auto wait = [&](bool& closed) {
-    StreamEnd::Lock lock(mutex);
-    closed = end.await(lock, never);
+    const os::LockGuard lock(mutex);
+    closed = end.await(mutex, never);
   };
   std::thread one([&] { wait(first); }), other([&] { wait(second); });
   {
-    const std::lock_guard lock(mutex);
+    const os::LockGuard lock(mutex);
     end.close(errors::no_memory);
   }
   one.join();

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "orb/os/lock.h"
 #include "tests/support/stream_harness.h"
 
 namespace outbox_test {
@@ -34,26 +35,26 @@ class Box {
     outbox.append(std::span<const Bytes>{&part, 1}, 0);
   }
   std::optional<Error> await_room(std::size_t bytes, Time until) {
-    Outbox::Lock lock(mutex);
-    return outbox.await_room(lock, bytes, until);
+    const os::LockGuard lock(mutex);
+    return outbox.await_room(mutex, bytes, until);
   }
   // Acts as a peer that takes everything.
   void take() {
-    const Outbox::Lock lock(mutex);
+    const os::LockGuard lock(mutex);
     outbox.consume(outbox.front().size());
   }
   // Starts a thread that waits for room, and fills the outbox as soon as it may. The thread waits when this returns.
   std::jthread sender(int number) {
     const auto has_lock = std::make_shared<std::binary_semaphore>(0);
     std::jthread thread([this, number, has_lock] {
-      Outbox::Lock lock(mutex);
+      const os::LockGuard lock(mutex);
       has_lock->release();
-      if (outbox.await_room(lock, limit / 2, never)) return;
+      if (outbox.await_room(mutex, limit / 2, never)) return;
       append(limit / 2);
       sent.push_back(number);
     });
     has_lock->acquire();
-    const Outbox::Lock until_it_waits(mutex);
+    const os::LockGuard until_it_waits(mutex);
     return thread;
   }
 
@@ -100,7 +101,7 @@ TEST_CASE("data that the link no longer takes makes room") {
   box.append(limit);
   std::jthread sender = box.sender(1);
   {
-    const Outbox::Lock lock(box.mutex);
+    const os::LockGuard lock(box.mutex);
     box.outbox.discard();
   }
   sender.join();
@@ -120,7 +121,7 @@ TEST_CASE("no sender waits for a connection that has ended") {
   box.append(limit);
   std::jthread first = box.sender(1), second = box.sender(2);
   {
-    const Outbox::Lock lock(box.mutex);
+    const os::LockGuard lock(box.mutex);
     box.outbox.close();
   }
   first.join();
