@@ -15,12 +15,10 @@
 namespace corelane::eval {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::size_t longest_card = 1024 * 1024;  // bytes
-constexpr const char* remedy = "measure this host: corelane doctor --measure";
+constexpr const char* card_remedy = "measure this host: corelane doctor --measure";
 
-constexpr std::array cost_names = {
+constexpr std::array host_cost_names = {
     HostCostName{HostCost::migrate_itself, "migrate_itself", "a running thread changes its own affinity"},
     HostCostName{HostCost::migrate_running, "migrate_running", "a manager moves a running thread"},
     HostCostName{HostCost::migrate_sleeping, "migrate_sleeping", "a manager moves a sleeping thread"},
@@ -30,7 +28,7 @@ constexpr std::array cost_names = {
     HostCostName{HostCost::context_switch, "context_switch", "context switch"},
 };
 
-constexpr std::array load_names = {
+constexpr std::array wake_load_names = {
     WakeLoadName{WakeLoad::idle, "idle"},
     WakeLoadName{WakeLoad::cpu, "cpu"},
     WakeLoadName{WakeLoad::io, "io"},
@@ -66,10 +64,10 @@ std::string difference_of(const HostKey& measured, const HostKey& here) {
 
 }  // namespace
 
-std::span<const HostCostName> host_costs() noexcept { return cost_names; }
-std::span<const WakeLoadName> wake_loads() noexcept { return load_names; }
+std::span<const HostCostName> host_costs() noexcept { return host_cost_names; }
+std::span<const WakeLoadName> wake_loads() noexcept { return wake_load_names; }
 
-std::string_view name_of(WakeLoad load) noexcept { return load_names[static_cast<std::size_t>(load)].name; }
+std::string_view name_of(WakeLoad load) noexcept { return wake_load_names[static_cast<std::size_t>(load)].name; }
 
 std::string host_card_path() {
   const std::string state = os::variable("XDG_STATE_HOME");
@@ -80,14 +78,14 @@ std::string host_card_path() {
 
 Expected<HostCard, CardFault> read_host_card(const std::string& path) {
   const auto text = os::read_small_file(path, longest_card);
-  if (!text) return CardFault{text.error().text + "; " + remedy};
+  if (!text) return CardFault{text.error().text + "; " + card_remedy};
   return parse_host_card(*text, path);
 }
 
 Expected<void, CardFault> write_host_card(const HostCard& card, const std::string& path) {
   std::error_code failure;
-  const fs::path directory = fs::path(path).parent_path();
-  if (!directory.empty()) fs::create_directories(directory, failure);
+  const std::filesystem::path directory = std::filesystem::path(path).parent_path();
+  if (!directory.empty()) std::filesystem::create_directories(directory, failure);
   if (failure)
     return CardFault{directory.string() + " cannot be made: " + failure.message() + "; name another file: --output FILE"};
   if (const auto written = os::write_small_file(path, host_card_text(card)); !written)
@@ -107,7 +105,7 @@ Expected<HostCard, CardFault> card_of_this_host(const std::string& path) {
   auto card = read_host_card(path);
   if (!card) return card;
   const std::string difference = difference_of(card->key, key_of_this_host());
-  if (!difference.empty()) return CardFault{path + " was measured " + difference + "; " + remedy};
+  if (!difference.empty()) return CardFault{path + " was measured " + difference + "; " + card_remedy};
   return card;
 }
 

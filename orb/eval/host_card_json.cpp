@@ -6,7 +6,7 @@
 #include "orb/eval/host_card.h"
 
 namespace corelane::eval {
-namespace host_card_json {
+namespace host_card_json {  // names of its own: files are compiled together
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -177,35 +177,43 @@ HostCard read_card(const Json& json) {
           .omissions = read_list(json.at("left_out"), read_omission)};
 }
 
+Json json_of(const HostCard& card) {
+  return {{"format", format},
+          {"host", card.key.host},
+          {"kernel", card.key.kernel},
+          {"processor", card.key.processor},
+          {"measured_at", card.measured_at},
+          {"thorough", card.thorough},
+          {"real_time", card.real_time},
+          {"clock_offsets", array_of(card.clock_offsets)},
+          {"costs", json_of(card.costs)},
+          {"wake_ups", array_of(card.wake_ups)},
+          {"balancer", array_of(card.balancer)},
+          {"left_out", array_of(card.omissions)}};
+}
+
+std::string text_of(const HostCard& card) {
+  return json_of(card).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Expected<HostCard, CardFault> parse(std::string_view text, const std::string& path) {
+  const char* const advice = "; measure this host again: corelane doctor --measure";
+  try {
+    return read_card(Json::parse(text));
+  } catch (const nlohmann::json::exception& failure) {
+    return CardFault{path + " is no host card: " + failure.what() + advice};
+  } catch (const std::invalid_argument& failure) {
+    return CardFault{path + " is no host card: " + failure.what() + advice};
+  }
+}
+
 }  // namespace
 }  // namespace host_card_json
 
-std::string host_card_text(const HostCard& card) {
-  using namespace host_card_json;
-  const Json json = {{"format", format},
-                     {"host", card.key.host},
-                     {"kernel", card.key.kernel},
-                     {"processor", card.key.processor},
-                     {"measured_at", card.measured_at},
-                     {"thorough", card.thorough},
-                     {"real_time", card.real_time},
-                     {"clock_offsets", array_of(card.clock_offsets)},
-                     {"costs", json_of(card.costs)},
-                     {"wake_ups", array_of(card.wake_ups)},
-                     {"balancer", array_of(card.balancer)},
-                     {"left_out", array_of(card.omissions)}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string host_card_text(const HostCard& card) { return host_card_json::text_of(card); }
 
 Expected<HostCard, CardFault> parse_host_card(std::string_view text, const std::string& path) {
-  const char* const remedy = "; measure this host again: corelane doctor --measure";
-  try {
-    return host_card_json::read_card(host_card_json::Json::parse(text));
-  } catch (const nlohmann::json::exception& failure) {
-    return CardFault{path + " is no host card: " + failure.what() + remedy};
-  } catch (const std::invalid_argument& failure) {
-    return CardFault{path + " is no host card: " + failure.what() + remedy};
-  }
+  return host_card_json::parse(text, path);
 }
 
 }  // namespace corelane::eval

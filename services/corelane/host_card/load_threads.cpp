@@ -20,7 +20,7 @@ namespace corelane::tool {
 namespace {
 
 constexpr Duration turn_of_work = std::chrono::milliseconds{1};
-constexpr std::size_t mapped = 4 * 1024 * 1024, written = 256 * 1024;  // bytes in each turn
+constexpr std::size_t mapped_bytes = 4 * 1024 * 1024, written_bytes = 256 * 1024;  // in each turn
 
 // Returns a file without a name in the directory for temporary files; with errno, none.
 os::Fd nameless_file() {
@@ -31,14 +31,14 @@ os::Fd nameless_file() {
 
 // Makes the kernel write to the disk, and wait for it.
 void write_through(int file) {
-  static const std::array<char, written> content{};
+  static const std::array<char, written_bytes> content{};
   if (::pwrite(file, content.data(), content.size(), 0) > 0) ::fdatasync(file);
 }
 
 // Keeps the core in the kernel: it maps, clears and unmaps memory.
 void map_and_unmap() {
-  void* const memory = ::mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-  if (memory != MAP_FAILED) ::munmap(memory, mapped);
+  void* const memory = ::mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  if (memory != MAP_FAILED) ::munmap(memory, mapped_bytes);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ constexpr std::size_t most_gaps = 1 << 16;
 constexpr Duration least_interval = std::chrono::microseconds{900}, interval_step = std::chrono::microseconds{7};
 constexpr int interval_steps = 32;
 
-WakeSample wake_up(Duration interval) {
+WakeSample sample_wake_up(Duration interval) {
   const auto ready_before = os::run_delay();
   const Time due = os::now() + interval;
   os::sleep_until(due);
@@ -37,7 +37,7 @@ std::vector<WakeSample> wake_often(int count) {
   ::prctl(PR_SET_TIMERSLACK, 1);  // of this thread; no meaning for real-time ones
   std::vector<WakeSample> samples;
   samples.reserve(static_cast<std::size_t>(count));
-  for (int i = 0; i < count; ++i) samples.push_back(wake_up(least_interval + i % interval_steps * interval_step));
+  for (int i = 0; i < count; ++i) samples.push_back(sample_wake_up(least_interval + i % interval_steps * interval_step));
   return samples;
 }
 
@@ -55,8 +55,7 @@ Expected<eval::WakeLatency, NotMeasured> measure_wake_ups(const WakeRequest& req
                          .fifo_priority = request.real_time ? measuring_level : 0});
     if (const auto ran = run_together(std::move(functions)); !ran) return ran.error();
   }
-  for (WakeSample& sample : samples)
-    sample.machine = gaps.external_time(request.core, sample.due, sample.due + sample.late);
+  add_machine_gaps(samples, gaps.gaps());
   return latency_of(request.load, request.real_time, request.load != eval::WakeLoad::idle, samples);
 }
 

@@ -24,6 +24,23 @@ TEST_CASE("a gap inside the wait of the ready thread leaves the timer nothing, a
   CHECK(timer_part({.due = due, .late = 50us, .ready = 40us, .machine = 40us}) == 0us);
 }
 
+TEST_CASE("a wake-up has the part of each gap of the machine that lies between due and late") {
+  const auto gap = [](Duration begin, Duration length, rt::GapCause cause) {
+    return rt::Gap{.begin = due + begin, .length = length, .core = CoreId{0}, .cause = cause};
+  };
+  std::vector<WakeSample> samples = {{.due = due, .late = 10us},
+                                     {.due = due + 1ms, .late = 100us},
+                                     {.due = due + 2ms, .late = 100us},
+                                     {.due = due + 3ms, .late = 100us}};
+  add_machine_gaps(samples, {gap(-50us, 40us, rt::GapCause::machine), gap(-10us, 12us, rt::GapCause::machine),
+                             gap(980us, 50us, rt::GapCause::machine), gap(1030us, 20us, rt::GapCause::preempted),
+                             gap(1090us, 30us, rt::GapCause::machine), gap(2900us, 400us, rt::GapCause::machine)});
+  CHECK(samples[0].machine == 2us);
+  CHECK(samples[1].machine == 30us + 10us);
+  CHECK(samples[2].machine == 0us);
+  CHECK(samples[3].machine == 100us);
+}
+
 TEST_CASE("each part of wake-ups is summed up for itself") {
   const auto latency = latency_of(WakeLoad::cpu, true, true,
                                   {{.due = due, .late = 50us, .ready = 10us, .machine = 25us},
