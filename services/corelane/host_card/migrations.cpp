@@ -15,9 +15,11 @@ namespace corelane::tool {
 namespace {
 
 constexpr Duration between_checks = std::chrono::microseconds{50};
+constexpr int most_checks = 100'000;  // five seconds: a stalled machine may need long
 constexpr int runner_level = measuring_level - 1;  // so that the manager can take its core from the moved thread
 
 NotMeasured cannot_move() { return {"the kernel refused to move a thread to another core"}; }
+NotMeasured cannot_see() { return {"/proc does not show that a thread sleeps"}; }
 NotMeasured cannot_start() { return {"a second thread could not be started"}; }
 
 // Runs `measure` on one thread, and returns its samples.
@@ -88,8 +90,13 @@ class Sleeper {
   }
 
   bool runs() const noexcept { return thread_.joinable(); }
-  void await_sleep() const noexcept {
-    while (!os::is_asleep(thread_.tid())) os::sleep_until(os::now() + between_checks);  // bound: it sleeps when idle
+  // Returns false if the thread cannot be seen to sleep.
+  bool await_sleep() const noexcept {
+    for (int check = 0; check < most_checks; ++check) {
+      if (os::is_asleep(thread_.tid())) return true;
+      os::sleep_until(os::now() + between_checks);
+    }
+    return false;
   }
   bool move(CoreId core) noexcept { return bool(thread_.bind(core)); }
   // Wakes the thread, and waits until it has run.
@@ -144,7 +151,7 @@ CostSamples migrate_sleeping(CoreId one, CoreId other, CoreId managing, int move
     if (!sleeper.runs()) return cannot_start();
     std::vector<Duration> samples;
     for (int i = 0; i < moves; ++i) {
-      sleeper.await_sleep();
+      if (!sleeper.await_sleep()) return cannot_see();
       const Time start = os::now();
       if (!sleeper.move(i % 2 == 0 ? other : one)) return cannot_move();
       samples.push_back(os::now() - start);
