@@ -5,6 +5,8 @@
 #include <ostream>
 
 #include "orb/base/contract.h"
+#include "services/corelane/host_card/card_text.h"
+#include "services/corelane/host_card/measure_host.h"
 #include "services/corelane/output/json_text.h"
 #include "services/corelane/output/text.h"
 
@@ -77,7 +79,31 @@ std::string json_text(const Diagnosis& diagnosis) {
                          {"platform.budget", to_string(settings.budget)},
                          {"platform.period", to_string(settings.period)}};
   }
+  if (diagnosis.card) json["host_card"] = nlohmann::ordered_json::parse(eval::host_card_text(*diagnosis.card));
+  if (!diagnosis.card_file.empty()) json["host_card_file"] = diagnosis.card_file;
+  if (!diagnosis.card_fault.empty()) json["host_card_fault"] = diagnosis.card_fault;
   return json_lines(json);
+}
+
+std::string card_part(const Diagnosis& diagnosis) {
+  if (!diagnosis.card) return {};
+  const std::string text = text_of(*diagnosis.card);
+  if (!diagnosis.card_fault.empty()) return text + "the host card was not written: " + plain(diagnosis.card_fault) + "\n";
+  return text + "written to " + plain(diagnosis.card_file) + "\n";
+}
+
+void take_measurements(const DoctorOptions& options, Diagnosis& diagnosis, std::ostream& progress) {
+  diagnosis.loads = measure_platform();
+  diagnosis.card = measure_host({.thorough = options.thorough, .progress = [&](const std::string& what) {
+                                   if (options.thorough) progress << "measuring " << what << std::endl;
+                                 }});
+  const std::string path = options.card_file.empty() ? eval::host_card_path() : options.card_file;
+  if (path.empty()) {
+    diagnosis.card_fault = "neither XDG_STATE_HOME nor HOME is an absolute path; name a file: --output FILE";
+    return;
+  }
+  const auto written = eval::write_host_card(*diagnosis.card, path);
+  (written ? diagnosis.card_file : diagnosis.card_fault) = written ? path : written.error().text;
 }
 
 }  // namespace
@@ -101,21 +127,21 @@ std::string text_of(const Diagnosis& diagnosis, Format shown_as) {
   for (const FindingState state : {FindingState::missing, FindingState::unknown, FindingState::present})
     for (const Finding& finding : diagnosis.findings)
       if (finding.state == state) text += table_of(finding);
-  text += table_of(diagnosis.loads);
+  text += table_of(diagnosis.loads) + card_part(diagnosis);
   const std::size_t missing = diagnosis.count(FindingState::missing), unknown = diagnosis.count(FindingState::unknown);
   return text + "\n" + (missing == 0 ? "nothing is missing" : std::to_string(missing) + " missing") + ", " +
          std::to_string(unknown) + " unknown, of " + std::to_string(diagnosis.findings.size()) + "\n";
 }
 
-int doctor(const DoctorOptions& options, std::ostream& out) {
+int doctor(const DoctorOptions& options, std::ostream& out, std::ostream& progress) {
   const HostFiles files;
   ProbedFacts facts = probe(options.places);
   if ((options.purposes & unsigned(Purpose::services)) != 0 && !(facts.nameserver && facts.nameserver.stopped))
     facts.naming = look_for_nameserver(options.orb_options);
   Diagnosis diagnosis{.findings = examine({files, facts}, options.purposes)};
-  if (options.measure) diagnosis.loads = measure_platform();
+  if (options.measure) take_measurements(options, diagnosis, progress);
   out << text_of(diagnosis, options.format);
-  return diagnosis.count(FindingState::missing) == 0 ? 0 : 1;
+  return diagnosis.count(FindingState::missing) == 0 && diagnosis.card_fault.empty() ? 0 : 1;
 }
 
 }  // namespace corelane::tool

@@ -1,14 +1,16 @@
 // `corelane doctor` examines a host, and says what it lacks for real time. The options are defined in
 // doctor_command.cpp.
-// Threads: those of measure_platform() and probe().
+// Threads: those of measure_platform(), measure_host() and probe().
 //
 // The folder services/corelane/doctor examines a host, with one file for each group of checks.
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "orb/eval/host_card.h"
 #include "services/corelane/doctor/finding.h"
 #include "services/corelane/doctor/platform_load.h"
 #include "services/corelane/doctor/probe.h"
@@ -18,7 +20,10 @@ namespace corelane::tool {
 
 struct Diagnosis {
   std::vector<Finding> findings{};
-  std::vector<CoreLoad> loads{};  // empty: not measured
+  std::vector<CoreLoad> loads{};          // empty: not measured
+  std::optional<eval::HostCard> card{};   // nothing: not measured
+  std::string card_file{};                // where the card was written; "": nowhere
+  std::string card_fault{};               // why it was not written; "": it was
 
   std::size_t count(FindingState state) const;
 };
@@ -31,12 +36,15 @@ std::string text_of(const Diagnosis& diagnosis, Format format);
 struct DoctorOptions {
   unsigned purposes = ~0U;  // of Purpose
   bool measure = false;
+  bool thorough = false;    // measure for minutes
+  std::string card_file{};  // for the host card; "": this user's
   Format format = Format::table;
   ProbedPlaces places{};
   std::vector<std::string> orb_options{};  // the options with which programs look for the naming service
 };
 
-// Returns 0 if nothing is missing, 1 if something is. What is unknown does not count as missing.
-int doctor(const DoctorOptions& options, std::ostream& out);
+// Writes the diagnosis to `out`, and what is measured next to `progress`. Returns 0 if nothing is missing, 1 if
+// something is or the host card could not be written. What is unknown does not count as missing.
+int doctor(const DoctorOptions& options, std::ostream& out, std::ostream& progress);
 
 }  // namespace corelane::tool

@@ -1,6 +1,7 @@
 #include "services/corelane/plan/plan.h"
 
 #include <algorithm>
+#include <optional>
 #include <ostream>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "orb/core/config/settings_of.h"
 #include "orb/core/config/toml_text.h"
 #include "orb/core/skeleton.h"
+#include "orb/eval/host_card.h"
 #include "orb/eval/scenario_file.h"
 #include "orb/eval/server_options.h"
 #include "orb/eval/task_set.h"
@@ -71,11 +73,44 @@ Expected<std::vector<OpenSet>, Fault> sets_in(const std::string& path) {
   return eval::is_contracts_file(*text) ? contracts_in(*text, path) : scenarios_in(*text, path);
 }
 
+// Returns the overheads of the card that the options name; nothing if they name none.
+Expected<std::optional<eval::HostOverheads>, Fault> overheads_for(const PlanOptions& options) {
+  if (options.overheads.empty()) return std::optional<eval::HostOverheads>();
+  const bool is_own = options.overheads == "host-card";
+  const std::string path = is_own ? eval::host_card_path() : options.overheads;
+  if (path.empty())
+    return Fault{"neither XDG_STATE_HOME nor HOME is an absolute path; say --overheads FILE, with the file of a host card"};
+  const auto card = is_own ? eval::card_of_this_host(path) : eval::read_host_card(path);
+  if (!card) return Fault{card.error().text};
+  const auto overheads =
+      eval::overheads_of(*card, options.worst_overheads ? eval::CostCharge::max : eval::CostCharge::p99);
+  if (!overheads)
+    return Fault{path +
+                 " has no wake-up of a real-time thread; measure again with the right to SCHED_FIFO (corelane doctor "
+                 "--for tasks says how to get it)"};
+  return overheads;
+}
+
+// Adds the overheads to each budget, and to the platform's blocking.
+Expected<void, Fault> charge(const eval::HostOverheads& overheads, std::vector<eval::Task>& tasks,
+                             dispatch::ExecutiveOptions& server) {
+  server.platform.blocking = std::max(server.platform.blocking, overheads.wake_up);
+  for (eval::Task& task : tasks) {
+    task.contract.budget += overheads.per_job();
+    if (task.contract.budget + task.contract.suspension > task.contract.deadline)
+      return Fault{task.label + " cannot meet its deadline of " + to_string(task.contract.deadline) +
+                   ": its budget is " + to_string(task.contract.budget) + " with the overheads of each job, " +
+                   to_string(overheads.per_job()) + "; give it a longer deadline"};
+  }
+  return {};
+}
+
 // Planner fills in sets, with the settings that a server would have here.
 class Planner {
  public:
-  Planner(const PlanOptions& options, const dispatch::ExecutiveOptions& server, std::size_t sets)
-      : options_(options), server_(server), is_one_(sets == 1) {}
+  Planner(const PlanOptions& options, const dispatch::ExecutiveOptions& server,
+          const std::optional<eval::HostOverheads>& overheads, std::size_t sets)
+      : options_(options), server_(server), overheads_(overheads), is_one_(sets == 1) {}
 
   Expected<PlannedSet, Fault> plan(OpenSet set) const {
     dispatch::ExecutiveOptions server = server_;
@@ -86,7 +121,10 @@ class Planner {
           "dispatch.mode leader-followers promises nothing, so there is nothing to plan; use manager or direct"};
     auto cores = cores_for(set.platform, server);
     if (!cores) return cores.error();
+    if (overheads_)
+      if (const auto charged = charge(*overheads_, set.tasks, server); !charged) return charged.error();
     set.planned.server = server;
+    set.planned.overheads = overheads_;
     const bool is_small = options_.thorough || set.tasks.size() <= few_tasks;
     const eval::PlanRequest request{.tasks = std::move(set.tasks),
                                     .cores = *std::move(cores),
@@ -111,6 +149,7 @@ class Planner {
 
   const PlanOptions& options_;
   const dispatch::ExecutiveOptions& server_;
+  const std::optional<eval::HostOverheads>& overheads_;
   const bool is_one_;
 };
 
@@ -126,7 +165,9 @@ int plan(const PlanOptions& options, std::ostream& out, std::ostream& err) {
   if (!settings) return complain({settings.error().text}, err);
   auto open = sets_in(options.file);
   if (!open) return complain(open.error(), err);
-  const Planner planner(options, settings->executive, open->size());
+  const auto overheads = overheads_for(options);
+  if (!overheads) return complain(overheads.error(), err);
+  const Planner planner(options, settings->executive, *overheads, open->size());
   std::vector<PlannedSet> sets;
   for (OpenSet& set : *open) {
     auto planned = planner.plan(std::move(set));

@@ -19,6 +19,10 @@ struct PlanOptions {
   bool like_this_host = false;  // cores and platform load as in a server that is started here
   bool quick = false;           // verdicts only
   bool thorough = false;        // also for large sets
+  // Whose overheads each job is charged with: "host-card" is the card of this host, other texts are the path of a card.
+  // "": none.
+  std::string overheads{};
+  bool worst_overheads = false;  // the longest times of the card, in place of the p99
   Format format = Format::table;
   std::vector<std::string> orb_options{};  // the settings of the server
 };

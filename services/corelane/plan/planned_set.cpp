@@ -47,6 +47,12 @@ std::string refusal_text(const TaskVerdict& verdict) {
   return "       refused: " + plain(sched::text_of(verdict.refusal)) + "\n";
 }
 
+std::string overheads_text(const std::optional<eval::HostOverheads>& overheads) {
+  if (!overheads) return {};
+  return "C includes " + brief(overheads->per_job()) + " of overheads: hop " + brief(overheads->hop) +
+         ", two context switches of " + brief(overheads->context_switch) + " each\n";
+}
+
 std::string line_of(const TaskVerdict& verdict) {
   const Contract& c = verdict.task.contract;
   const bool is_bounded = verdict.bound > Duration::zero();
@@ -90,7 +96,8 @@ std::string cores_text(const Plan& plan) {
 std::string whole_text(const PlannedSet& set) {
   const Plan& plan = set.plan;
   std::string text = counted(plan.tasks.size(), "task") + " on " + counted(plan.cores.size(), "core") + "; " +
-                     load_text(set.server.platform) + "; " + percentage(set.server.capacity) + " of a core at most\n\n";
+                     load_text(set.server.platform) + "; " + percentage(set.server.capacity) + " of a core at most\n" +
+                     overheads_text(set.overheads) + "\n";
   text +=
       format("%4s %9s %9s %9s %9s %8s %9s %9s  %s\n", "core", "T", "D", "C", "J", "util", "bound", "C up to", "task");
   for (const TaskVerdict& verdict : plan.tasks) text += line_of(verdict);
@@ -185,6 +192,11 @@ Json json_of(const PlannedSet& set) {
                       {"jitter_ns", load.jitter.count()},
                       {"blocking_ns", load.blocking.count()},
                       {"capacity_ppm", set.server.capacity}};
+  if (set.overheads)
+    json["overheads"] = {{"per_job_ns", set.overheads->per_job().count()},
+                         {"hop_ns", set.overheads->hop.count()},
+                         {"context_switch_ns", set.overheads->context_switch.count()},
+                         {"wake_up_ns", set.overheads->wake_up.count()}};
   json["promises"] = plan.promises;
   json["admitted"] = admitted_in(plan);
   json["admitted_utilization_ppm"] = plan.accepted;

@@ -72,6 +72,26 @@ TEST_CASE("a measured platform suggests its settings") {
         20'001);
 }
 
+TEST_CASE("a diagnosis shows the host card, and where it was written") {
+  Diagnosis diagnosis;
+  diagnosis.card = eval::HostCard{.key = {.host = "plant", .kernel = "6.12", .processor = ""}, .thorough = true};
+  diagnosis.card_file = "/state/card.json";
+  CHECK_THAT(text_of(diagnosis, Format::table),
+             Contains("host card of plant, Linux 6.12\n") && Contains("written to /state/card.json\n"));
+  const auto json = nlohmann::json::parse(text_of(diagnosis, Format::json));
+  CHECK(json["host_card"]["host"] == "plant");
+  CHECK(json["host_card_file"] == "/state/card.json");
+  CHECK_FALSE(json.contains("host_card_fault"));
+}
+
+TEST_CASE("a host card that was not written is shown with the reason") {
+  Diagnosis diagnosis;
+  diagnosis.card = eval::HostCard{};
+  diagnosis.card_fault = "/state cannot be made";
+  CHECK_THAT(text_of(diagnosis, Format::table), Contains("the host card was not written: /state cannot be made\n"));
+  CHECK(nlohmann::json::parse(text_of(diagnosis, Format::json))["host_card_fault"] == "/state cannot be made");
+}
+
 TEST_CASE("a runtime directory that is not there yet is told to be none") {
   const TempDirectory place;
   const FakeHost host;

@@ -7,6 +7,7 @@
 #include <regex>
 #include <sstream>
 
+#include "orb/eval/host_card.h"
 #include "orb/os/topology.h"
 #include "tests/support/temp_directory.h"
 
@@ -59,6 +60,26 @@ constexpr const char* plant =
     "[[task]]\nlabel = \"valve\"\nperiod = \"50ms\"\nbudget = \"20ms\"\n";
 constexpr const char* camera =
     "[[task]]\nlabel = \"camera\"\nperiod = \"20ms\"\nbudget = \"2ms\"\ndeadline = \"10ms\"\n";
+
+// A host card in a file of its own.
+class CardFile {
+ public:
+  explicit CardFile(const corelane::eval::HostCard& card) { REQUIRE(corelane::eval::write_host_card(card, path())); }
+  std::string path() const { return place_ / "card.json"; }
+
+ private:
+  TempDirectory place_;
+};
+
+// Returns a card on which each cost is `usual`, and ten times that at worst.
+corelane::eval::HostCard card_of_cost(corelane::Duration usual) {
+  using namespace corelane::eval;
+  const CostSummary cost{.min = usual, .median = usual, .p99 = usual, .max = 10 * usual, .count = 100};
+  HostCard card;
+  card.costs = {{HostCost::hop_other_core, cost}, {HostCost::context_switch, cost}};
+  card.wake_ups = {{.load = WakeLoad::cpu, .real_time = true, .late = cost}};
+  return card;
+}
 
 }  // namespace
 
@@ -253,6 +274,31 @@ TEST_CASE("the example of a sweep can be planned") {
   CHECK(planned.status == 1);
   CHECK_THAT(planned.out, Contains("generate.utilization = 1.2: 20 of 20 sets ") &&
                               Contains("of 80 sets are admitted as a whole.\n"));
+}
+
+TEST_CASE("a plan with a host card charges each job, and blocks it for a wake-up") {
+  using namespace std::chrono_literals;
+  const CardFile card(card_of_cost(10us));
+  const Planned usual = plan_text(plant, {.overheads = card.path()});
+  CHECK_THAT(usual.out, Contains("platform load 20us in each 1ms, blocking 10us; ") &&
+                            Contains("C includes 30.0us of overheads: hop 10.0us, two context switches of 10.0us each\n"));
+  const auto json = json_of(plant, {.overheads = card.path(), .worst_overheads = true});
+  CHECK(json["overheads"]["per_job_ns"] == 300'000);
+  CHECK(json["platform"]["blocking_ns"] == 100'000);
+  CHECK(json["tasks"][0]["budget_ns"] == 4'300'000);
+  CHECK_FALSE(json_of(plant).contains("overheads"));
+}
+
+TEST_CASE("a plan refuses a host card that is missing, useless, or too dear for a deadline") {
+  using namespace std::chrono_literals;
+  const Planned missing = plan_text(plant, {.overheads = "/none/card.json"});
+  CHECK(missing.status == 2);
+  CHECK_THAT(missing.err, Contains("/none/card.json does not exist; measure this host: corelane doctor --measure"));
+  const CardFile useless{corelane::eval::HostCard{}};
+  CHECK_THAT(plan_text(plant, {.overheads = useless.path()}).err, Contains("no wake-up of a real-time thread"));
+  const CardFile dear(card_of_cost(3ms));
+  CHECK_THAT(plan_text(plant, {.overheads = dear.path()}).err,
+             Contains("sensor cannot meet its deadline of 10ms: its budget is 13ms with the overheads of each job, 9ms"));
 }
 
 }  // namespace plan_test

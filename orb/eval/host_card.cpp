@@ -1,0 +1,128 @@
+#include "orb/eval/host_card.h"
+
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "orb/os/files/small_file.h"
+#include "orb/os/machine/host.h"
+#include "orb/os/process/environment.h"
+
+namespace corelane::eval {
+namespace {
+
+constexpr std::size_t longest_card = 1024 * 1024;  // bytes
+constexpr const char* card_remedy = "measure this host: corelane doctor --measure";
+
+constexpr std::array host_cost_names = {
+    HostCostName{HostCost::migrate_itself, "migrate_itself", "a running thread changes its own affinity"},
+    HostCostName{HostCost::migrate_running, "migrate_running", "a manager moves a running thread"},
+    HostCostName{HostCost::migrate_sleeping, "migrate_sleeping", "a manager moves a sleeping thread"},
+    HostCostName{HostCost::hop_same_core, "hop_same_core", "hop to a sleeping thread, same core"},
+    HostCostName{HostCost::hop_other_core, "hop_other_core", "hop to a sleeping thread, other core"},
+    HostCostName{HostCost::hop_polling, "hop_polling", "hop to a polling thread, other core"},
+    HostCostName{HostCost::context_switch, "context_switch", "context switch"},
+};
+
+constexpr std::array wake_load_names = {
+    WakeLoadName{WakeLoad::idle, "idle"},
+    WakeLoadName{WakeLoad::cpu, "cpu"},
+    WakeLoadName{WakeLoad::io, "io"},
+    WakeLoadName{WakeLoad::kernel, "kernel"},
+};
+
+std::string processor_model() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("model name")) continue;
+    const std::size_t value = line.find_first_not_of(": \t", std::string_view("model name").size());
+    return value == std::string::npos ? std::string() : line.substr(value);
+  }
+  return {};
+}
+
+Duration quantile_of(const CostSummary& summary, CostCharge charge) noexcept {
+  if (summary.count == 0) return {};
+  return charge == CostCharge::max ? summary.max : summary.p99;
+}
+
+// Returns what differs, with both values; "" if nothing does.
+std::string difference_of(const HostKey& measured, const HostKey& here) {
+  const auto differs = [](const char* what, const std::string& theirs, const std::string& ours) {
+    return theirs == ours ? std::string() : std::string(what) + " '" + theirs + "', and here it is '" + ours + "'";
+  };
+  for (const std::string& text :
+       {differs("on the host", measured.host, here.host), differs("under the kernel", measured.kernel, here.kernel),
+        differs("on the processor", measured.processor, here.processor)})
+    if (!text.empty()) return text;
+  return {};
+}
+
+}  // namespace
+
+std::span<const HostCostName> host_costs() noexcept { return host_cost_names; }
+std::span<const WakeLoadName> wake_loads() noexcept { return wake_load_names; }
+
+std::string_view name_of(WakeLoad load) noexcept { return wake_load_names[static_cast<std::size_t>(load)].name; }
+
+std::string host_card_path() {
+  const std::string state = os::variable("XDG_STATE_HOME");
+  if (state.starts_with('/')) return state + "/corelane/host-card.json";  // a relative path does not count there
+  const std::string home = os::variable("HOME");
+  return home.starts_with('/') ? home + "/.local/state/corelane/host-card.json" : std::string();
+}
+
+Expected<HostCard, CardFault> read_host_card(const std::string& path) {
+  const auto text = os::read_small_file(path, longest_card);
+  if (!text) return CardFault{text.error().text + "; " + card_remedy};
+  return parse_host_card(*text, path);
+}
+
+Expected<void, CardFault> write_host_card(const HostCard& card, const std::string& path) {
+  std::error_code failure;
+  const std::filesystem::path directory = std::filesystem::path(path).parent_path();
+  if (!directory.empty()) std::filesystem::create_directories(directory, failure);
+  if (failure)
+    return CardFault{directory.string() + " cannot be made: " + failure.message() + "; name another file: --output FILE"};
+  if (const auto written = os::write_small_file(path, host_card_text(card)); !written)
+    return CardFault{written.error().text + "; name another file: --output FILE"};
+  return {};
+}
+
+HostKey key_of_this_host() {
+  utsname system{};
+  if (::uname(&system) != 0) system = {};
+  return {.host = os::host_name(),
+          .kernel = std::string(system.release) + " " + system.version,
+          .processor = processor_model()};
+}
+
+Expected<HostCard, CardFault> card_of_this_host(const std::string& path) {
+  auto card = read_host_card(path);
+  if (!card) return card;
+  const std::string difference = difference_of(card->key, key_of_this_host());
+  if (!difference.empty()) return CardFault{path + " was measured " + difference + "; " + card_remedy};
+  return card;
+}
+
+std::optional<HostOverheads> overheads_of(const HostCard& card, CostCharge charge) noexcept {
+  const auto cost = [&](HostCost which) {
+    const auto found = card.costs.find(which);
+    return found == card.costs.end() ? Duration::zero() : quantile_of(found->second, charge);
+  };
+  HostOverheads overheads;
+  for (const WakeLatency& wake_up : card.wake_ups)
+    if (wake_up.real_time) overheads.wake_up = std::max(overheads.wake_up, quantile_of(wake_up.late, charge));
+  if (overheads.wake_up == Duration::zero()) return std::nullopt;
+  overheads.hop = cost(HostCost::hop_other_core);
+  if (overheads.hop == Duration::zero()) overheads.hop = cost(HostCost::hop_same_core);
+  overheads.context_switch = cost(HostCost::context_switch);
+  overheads.migration = cost(HostCost::migrate_sleeping);
+  return overheads;
+}
+
+}  // namespace corelane::eval

@@ -1,0 +1,96 @@
+#include "services/corelane/host_card/graph_trace.h"
+
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <iterator>
+
+#include "tests/support/temp_directory.h"
+
+namespace graph_trace_test {
+
+using namespace corelane;
+using namespace corelane::tool;
+using namespace std::chrono_literals;
+using corelane::testing::TempDirectory;
+
+namespace {
+
+// A directory with the files of tracefs that a GraphTrace uses.
+class Tracefs {
+ public:
+  explicit Tracefs(const std::string& tracers = "function_graph function nop\n") {
+    write("available_tracers", tracers);
+    write("current_tracer", "nop\n");
+    write("set_ftrace_filter", "#### all functions enabled ####\n");
+    write("trace", "# tracer: function_graph\n 1)   0.983 us    |  sched_balance_rq();\n");
+  }
+  void write(const std::string& file, const std::string& text) const { std::ofstream(place_ / file) << text; }
+  std::string read(const std::string& file) const {
+    std::ifstream stream(place_ / file);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  std::string fault() const {
+    const auto trace = GraphTrace::start(place_.path());
+    return trace ? "" : trace.error().why;
+  }
+  const std::string& path() const { return place_.path(); }
+
+ private:
+  TempDirectory place_;
+};
+
+}  // namespace
+
+TEST_CASE("the durations of a function graph are read, also those that the kernel marks as long") {
+  constexpr const char* trace =
+      "# tracer: function_graph\n"
+      "#\n"
+      "# CPU  DURATION                  FUNCTION CALLS\n"
+      "# |     |   |                     |   |   |   |\n"
+      " 1)   0.983 us    |  sched_balance_rq();\n"
+      " 0) + 10.500 us   |  sched_balance_rq();\n"
+      " ------------------------------------------\n"
+      " 0)   <idle>-0    =>  corelan-712 \n"
+      " 0)               |  sched_balance_rq() {\n"
+      " 0) ! 102.1 us    |  }\n"
+      " 1) # 1204.000 us |  sched_balance_rq();";
+  CHECK(durations_of_graph(trace) == std::vector<Duration>{983ns, 10'500ns, 102'100ns, 1204us});
+  CHECK(durations_of_graph("").empty());
+  CHECK(durations_of_graph(" us |\n").empty());
+}
+
+TEST_CASE("what the load balancer costs is summed up as the source does it") {
+  const auto cost = balancer_cost_of(10, 60, 5min, {405ns, 983ns, 1899ns});
+  CHECK(cost == eval::BalancerCost{.tasks = 10, .percent = 60, .watched = 5min, .calls = 3, .min = 405ns,
+                                   .mean = 1095ns, .max = 1899ns, .total = 3287ns});
+  CHECK(balancer_cost_of(10, 60, 5min, {}).calls == 0);
+}
+
+TEST_CASE("a trace sets the tracer of one function, and resets it at its end") {
+  const Tracefs tracefs;
+  {
+    const auto trace = GraphTrace::start(tracefs.path());
+    REQUIRE(trace);
+    CHECK(tracefs.read("set_ftrace_filter") == "sched_balance_rq");
+    CHECK(tracefs.read("current_tracer") == "function_graph");
+    CHECK(trace->calls() == std::vector<Duration>{983ns});
+  }
+  CHECK(tracefs.read("current_tracer") == "nop");
+  CHECK(tracefs.read("set_ftrace_filter").empty());
+}
+
+TEST_CASE("a trace that cannot be made says why, and leaves the tracer as it is") {
+  CHECK(Tracefs("function nop\n").fault() ==
+        "the kernel has no function graph tracer (CONFIG_FUNCTION_GRAPH_TRACER)");
+  CHECK_THAT(Tracefs("").fault(), Catch::EndsWith(" cannot be read; run as root"));
+  const Tracefs used;
+  used.write("current_tracer", "function\n");
+  CHECK_THAT(used.fault(), Catch::StartsWith("another program traces the kernel: current_tracer is function"));
+  CHECK(used.read("current_tracer") == "function\n");
+  const Tracefs filtered;
+  filtered.write("set_ftrace_filter", "vfs_read\n");
+  CHECK_THAT(filtered.fault(), Catch::Contains("set_ftrace_filter is not empty"));
+  CHECK(filtered.read("set_ftrace_filter") == "vfs_read\n");
+}
+
+}  // namespace graph_trace_test
