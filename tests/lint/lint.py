@@ -22,7 +22,7 @@ LAYERS = [
     ["orb/channel", "orb/giop", "orb/sim"],
     ["orb/transport", "orb/dispatch", "orb/any", "orb/leader_followers"],
     ["orb/core"],
-    ["orb/poa", "orb/rtcorba", "orb/rt", "orb/dynamic", "orb/eval"],
+    ["orb/poa", "orb/rtcorba", "orb/rt", "orb/dynamic", "orb/eval", "orb/scale"],
     ["orb/corba", "orb"],  # orb: orb/generated.h, which generated code includes in addition to orb/corba
     ["services/nameserver/client"],  # a library for programs
     ["services", "examples", "bench"],
@@ -128,7 +128,10 @@ ROOMS = {
         "servers": ["host", "output"],
         "reservation": ["host", "output", "references"],
         "plan": ["output"],
-        "commands": ["doctor", "host", "measure", "naming", "output", "plan", "references", "reservation", "servers", "trace"],
+        "scale": ["output"],
+        "commands": [
+            "doctor", "host", "measure", "naming", "output", "plan", "references", "reservation", "scale", "servers", "trace",
+        ],
     },
 }
 # Headers in rooms that other folders may include. Tests may include any. Make these lists shorter, not longer.
@@ -206,7 +209,7 @@ IDL = {
 }
 
 # Code that only computes: no I/O, no clock, no thread.
-PURE = ["orb/base", "orb/cdr", "orb/sched", "orb/giop", "orb/sim",
+PURE = ["orb/base", "orb/cdr", "orb/sched", "orb/giop", "orb/sim", "orb/scale",
         "idl/ast", "idl/model", "idl/front", "idl/sema", "idl/cxx"]
 IMPURE_HEADER = re.compile(
     r"<(fstream|iostream|filesystem|thread|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier|stop_token|"
