@@ -152,7 +152,7 @@ EXPORTED = {
     ],
     "orb/os": [
         "files/directory.h", "files/file_room.h", "files/file_watch.h",
-        "files/small_file.h", "locks/requester_lock.h", "machine/core_domain.h", "machine/core_list.h", "machine/cpu_mask.h", "machine/host.h",
+        "files/small_file.h", "locks/light_wait.h", "locks/requester_lock.h", "machine/core_domain.h", "machine/core_list.h", "machine/cpu_mask.h", "machine/host.h",
         "machine/mounts.h", "memory/byte_buffer.h", "peers/passed_descriptors.h", "peers/passed_socket.h",
         "peers/peer_groups.h", "peers/peer_trust.h", "peers/user_name.h", "process/descriptor_limit.h",
         "process/environment.h", "process/fork_guard.h", "process/process_watch.h", "process/error_capture.h",

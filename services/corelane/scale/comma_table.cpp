@@ -16,10 +16,11 @@ std::string without_blanks(std::string_view text) {
   return std::string(text.substr(begin, text.find_last_not_of(blanks) + 1 - begin));
 }
 
-std::vector<std::string> values_of(std::string_view line) {
+// Returns at most `most` values. The last one has the rest of the line.
+std::vector<std::string> values_of(std::string_view line, std::size_t most) {
   std::vector<std::string> values;
   for (;;) {
-    const std::size_t comma = line.find(',');
+    const std::size_t comma = values.size() + 1 < most ? line.find(',') : line.npos;
     values.push_back(without_blanks(line.substr(0, comma)));
     if (comma == line.npos) return values;
     line.remove_prefix(comma + 1);
@@ -36,7 +37,7 @@ Expected<CommaTable, std::string> CommaTable::parse(std::string_view text, const
     const std::string row = without_blanks(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (row.empty() || row.front() == '#') continue;
-    std::vector<std::string> values = values_of(row);
+    std::vector<std::string> values = values_of(row, table.names_.empty() ? row.size() + 1 : table.names_.size());
     if (table.names_.empty()) {
       table.names_ = std::move(values);
     } else if (values.size() < table.names_.size()) {

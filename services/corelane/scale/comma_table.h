@@ -1,5 +1,6 @@
 // CommaTable reads text with one row a line and commas between the columns. The first row has the names of the columns.
-// Empty lines and lines that begin with # do not count. No value has a comma or quotation marks of its own.
+// Empty lines and lines that begin with # do not count. The last column has the rest of its line, commas included;
+// quotation marks mean nothing.
 // Threads: pure. Allocates.
 #pragma once
 

@@ -137,7 +137,8 @@ void print_forecast(const scale::LockForecast& forecast, std::ostream& out) {
 }
 
 Json json_of(const scale::LockForecast& forecast) {
-  Json json{{"testable", forecast.not_testable.empty()}};
+  Json json;
+  json["testable"] = forecast.not_testable.empty();
   if (!forecast.not_testable.empty()) {
     json["reason"] = forecast.not_testable;
     return json;
