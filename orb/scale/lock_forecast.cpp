@@ -18,6 +18,13 @@ namespace {
 constexpr std::array section_shares{1e-3, 1e-2, 1e-1, 1.0};
 constexpr std::array hand_over_shares{1e-2, 1e-1, 1.0};
 
+bool is_positive(double value) { return std::isfinite(value) && value > 0; }
+
+bool are_sound(std::span<const ThroughputPoint> points) {
+  return std::all_of(points.begin(), points.end(),
+                     [](const ThroughputPoint& point) { return point.cores >= 1 && is_positive(point.throughput); });
+}
+
 std::set<int> core_counts(std::span<const ThroughputPoint> points) {
   std::set<int> counts;
   for (const ThroughputPoint& point : points) counts.insert(point.cores);
@@ -114,12 +121,11 @@ LockForecast not_testable(std::string reason) {
 }  // namespace
 
 std::optional<LockFit> fit_lock(std::span<const ThroughputPoint> measured, const std::optional<KnownTimes>& known) {
-  const auto is_bad = [](double value) { return !std::isfinite(value) || value <= 0; };
-  for (const ThroughputPoint& point : measured)
-    if (point.cores < 1 || is_bad(point.throughput)) return std::nullopt;
+  if (!are_sound(measured)) return std::nullopt;
   const std::set<int> counts = core_counts(measured);
   if (!known) return counts.size() < 3 ? std::nullopt : std::optional(fit_all(measured));
-  if (is_bad(known->outside) || is_bad(known->section) || counts.empty() || *counts.rbegin() < 2) return std::nullopt;
+  const bool waits = !counts.empty() && *counts.rbegin() >= 2;
+  if (!waits || !is_positive(known->outside) || !is_positive(known->section)) return std::nullopt;
   return fit_hand_over(measured, *known);
 }
 
@@ -129,12 +135,13 @@ LockForecast forecast(std::span<const ThroughputPoint> measured, const std::opti
   if (most < least_cores_of_forecast)
     return not_testable("a prediction needs measurements with up to " + std::to_string(least_cores_of_forecast) +
                         " cores or more; these have at most " + std::to_string(most));
+  if (!are_sound(measured)) return not_testable("a throughput is not above 0; measure it again, or leave it out");
   const auto lower = points_where(measured, [most](const ThroughputPoint& point) { return point.cores <= most / 2; });
   const auto upper = points_where(measured, [most](const ThroughputPoint& point) { return point.cores > most / 2; });
   const auto fit = fit_lock(lower, known);
   if (!fit)
-    return not_testable(known ? "with known times, the lower half needs a point with 2 cores or more, and values above 0"
-                              : "the lower half needs three numbers of cores, and each throughput must be above 0");
+    return not_testable(known ? "with known times, the lower half needs a point with 2 cores or more, and both times are above 0"
+                              : "the lower half needs three numbers of cores");
   LockForecast result;
   result.fit = *fit;
   result.highest_fitted = *core_counts(lower).rbegin();

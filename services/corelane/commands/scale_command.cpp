@@ -145,7 +145,7 @@ void define_report(CLI::App& app, ScaleReportOptions& options) {
 
 // Adds a part of the command with options of its own.
 template <typename Options>
-void add_part(CLI::App& app, const std::shared_ptr<Run>& chosen, const char* name, const char* summary,
+void add_scale_part(CLI::App& app, const std::shared_ptr<Run>& chosen, const char* name, const char* summary,
               void (*define)(CLI::App& app, Options& options),
               int (*run)(const Options& options, std::ostream& out, std::ostream& err)) {
   const auto options = std::make_shared<Options>();
@@ -159,10 +159,10 @@ void add_part(CLI::App& app, const std::shared_ptr<Run>& chosen, const char* nam
 Action define_scale(CLI::App& app, std::vector<std::string>&) {
   const auto chosen = std::make_shared<Run>();
   app.require_subcommand(1);
-  add_part(app, chosen, "os", "measure how services of the kernel scale with the number of cores", &define_os, &scale_os);
-  add_part(app, chosen, "report", "name the functions that keep a program from scaling, from two profiles", &define_report,
+  add_scale_part(app, chosen, "os", "measure how services of the kernel scale with the number of cores", &define_os, &scale_os);
+  add_scale_part(app, chosen, "report", "name the functions that keep a program from scaling, from two profiles", &define_report,
            &scale_report);
-  add_part(app, chosen, "locksim", "predict the throughput of cores that share one lock, and where it collapses",
+  add_scale_part(app, chosen, "locksim", "predict the throughput of cores that share one lock, and where it collapses",
            &define_locksim, &locksim);
   return [chosen](const ToolSettings&) { return (*chosen)(); };
 }

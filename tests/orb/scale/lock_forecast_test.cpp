@@ -95,6 +95,9 @@ TEST_CASE("a throughput or a time that is not above 0 cannot be fitted") {
   curve[2].throughput = 0;
   CHECK_FALSE(fit_lock(curve));
   CHECK_FALSE(fit_lock(curve, known));
+  curve = exact_curve(collapsing, 8);
+  curve.back().throughput = 0;
+  CHECK_THAT(forecast(curve).not_testable, Catch::Contains("a throughput is not above 0"));
 }
 
 }  // namespace lock_forecast_test
