@@ -86,7 +86,7 @@ class Stepper {
 
   // ---- For the search ----
 
-  // Begins the next order; the threads wait for run_thread().
+  // Begins the next order; its threads wait in wait_for_turn().
   void begin() {
     position_ = 0;
     steps_ = 0;

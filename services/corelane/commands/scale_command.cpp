@@ -126,7 +126,8 @@ void define_report(CLI::App& app, ScaleReportOptions& options) {
   app.footer(
       "As in: corelane scale report --one one.csv --many many.csv --work-one 1000 --work-many 16000\n"
       "A profile is CSV with the columns time and function, in this order if functions have commas in their names. "
-      "docs/scalability.md shows how perf makes one. value: time for a unit of work on many cores less that on one core, "
+      "docs/scalability.md shows how perf makes one. Or it is a trace of a server's recorder: then the functions are the "
+      "stages of its tasks' jobs, and the unit of work is a job. value: time for a unit of work on many cores less that on one core, "
       "highest first. weight: share in the sum of all values above 0. Exit status: 0 shown, 2 the command line or a file "
       "was wrong.");
   refuse_empty(app.add_option("--one", options.one, "profile of the run on one core"))->type_name("FILE")->required();

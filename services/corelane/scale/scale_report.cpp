@@ -4,15 +4,19 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "orb/base/counted.h"
 #include "orb/base/expected.h"
 #include "orb/os/files/small_file.h"
 #include "orb/scale/function_scalability.h"
+#include "orb/sched/trace/trace_file.h"
 #include "services/corelane/output/json_text.h"
 #include "services/corelane/output/text.h"
 #include "services/corelane/scale/comma_table.h"
+#include "services/corelane/scale/stage_profile.h"
 
 namespace corelane::tool {
 namespace {
@@ -21,13 +25,19 @@ using Json = nlohmann::ordered_json;
 using scale::FunctionScalability;
 using scale::FunctionTime;
 
-constexpr std::size_t longest_profile = 64 << 20;  // bytes
+constexpr std::size_t longest_profile = 1 << 30;  // bytes
+constexpr std::string_view trace_beginning = "CORELANE";
 
-// Returns the times for a unit of work, or a message.
-Expected<std::vector<FunctionTime>, std::string> profile_in(const std::string& path, double work) {
-  const auto text = os::read_small_file(path, longest_profile);
-  if (!text) return text.error().text;
-  const auto table = CommaTable::parse(*text, path);
+using Profile = Expected<std::vector<FunctionTime>, std::string>;  // or a message
+
+Profile stages_in(std::string_view bytes, const std::string& path) {
+  const auto trace = sched::parse_trace(std::as_bytes(std::span(bytes)));
+  if (!trace) return path + ": " + trace.error().text;
+  return stage_profile(*trace);
+}
+
+Profile functions_in(std::string_view text, const std::string& path) {
+  const auto table = CommaTable::parse(text, path);
   if (!table) return table.error();
   const auto function = table->required_column("function");
   if (!function) return function.error();
@@ -37,9 +47,19 @@ Expected<std::vector<FunctionTime>, std::string> profile_in(const std::string& p
   for (std::size_t row = 0; row < table->rows(); ++row) {
     const auto value = table->number(row, *time);
     if (!value) return value.error();
-    times.push_back({table->value(row, *function), *value / work});
+    times.push_back({table->value(row, *function), *value});
   }
   return times;
+}
+
+// Returns the times for a unit of work.
+Profile profile_in(const std::string& path, double work) {
+  const auto text = os::read_small_file(path, longest_profile);
+  if (!text) return text.error().text;
+  auto profile = text->starts_with(trace_beginning) ? stages_in(*text, path) : functions_in(*text, path);
+  if (profile)
+    for (FunctionTime& entry : *profile) entry.time /= work;
+  return profile;
 }
 
 void print_functions(const std::vector<FunctionScalability>& functions, std::size_t shown, std::ostream& out) {

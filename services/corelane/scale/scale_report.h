@@ -11,7 +11,9 @@
 namespace corelane::tool {
 
 struct ScaleReportOptions {
-  std::string one{};      // file with the profile of the run on one core: CSV with the columns time and function
+  // File with the profile of the run on one core: CSV with the columns time and function, or a trace of the recorder.
+  // A trace gives the stages of the tasks' jobs, with the mean time of a job in nanoseconds.
+  std::string one{};
   std::string many{};     // the same on many cores
   double work_one = 1;    // units of work of each run, above 0
   double work_many = 1;

@@ -2,14 +2,17 @@
 #include "services/corelane/scale/scale_report.h"
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 
+#include "tests/services/corelane/trace/recording.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane::tool;
+using namespace std::chrono_literals;
 using Catch::Contains;
 using corelane::testing::TempDirectory;
 
@@ -81,6 +84,27 @@ TEST_CASE("a report shows the first functions, and says how many there are") {
   CHECK_THAT(profiles.report().out, Contains("poll\n") && !Contains("more"));
   profiles.options.format = CurveFormat::csv;
   CHECK_THAT(profiles.report().out, Contains("value,weight,one,many,function\n15,0.5,25,40,write\n"));
+}
+
+TEST_CASE("a report compares the stages of jobs in two traces") {
+  const TempDirectory place;
+  ScaleReportOptions options;
+  for (const auto used : {30us, 50us}) {
+    corelane::testing::Recording recording;
+    recording.admit(1us, 5, 1, "Plant/step");
+    const corelane::Time at{1ms};
+    recording.scheduler(1ms, corelane::sched::Arrived{.at = at, .job = corelane::JobId{1}, .task = corelane::TaskId{5}});
+    recording.start(1ms, 5, 1, 1);
+    recording.finish(2ms, 5, 1, used);
+    (used == 30us ? options.one : options.many) = recording.save(place / std::to_string(used.count()));
+  }
+  std::ostringstream out, err;
+  CHECK(scale_report(options, out, err) == 0);
+  CHECK(err.str().empty());
+  CHECK_THAT(out.str(), Contains("        20000   100.0 %            30000            50000  Plant/step: executes\n"));
+  std::ofstream(options.many) << "CORELANE and nothing else";
+  CHECK(scale_report(options, out, err) == 2);
+  CHECK_THAT(err.str(), Contains("corelane scale report: " + options.many + ": "));
 }
 
 TEST_CASE("a profile that cannot be read is refused with the reason") {
