@@ -73,6 +73,7 @@ Action define_doctor(CLI::App& app, std::vector<std::string>& orb_options);
 Action define_ior(CLI::App& app, std::vector<std::string>& orb_options);
 Action define_clean(CLI::App& app, std::vector<std::string>& orb_options);
 Action define_tasks(CLI::App& app, std::vector<std::string>& orb_options);
+Action define_scale(CLI::App& app, std::vector<std::string>& orb_options);
 Action define_top(CLI::App& app, std::vector<std::string>& orb_options);
 
 }  // namespace corelane::tool

@@ -1,0 +1,288 @@
+// Tests the algorithm of RequesterLock in every order of its steps, with a system that plays the kernel. The first tests
+// show that the search finds what is wrong with worse locks.
+#include "orb/os/locks/basic_requester_lock.h"
+
+#include <algorithm>
+#include <array>
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "orb/base/sanitizer.h"
+#include "tests/support/interleavings.h"
+
+using namespace corelane::os;
+using namespace corelane::testing;
+
+namespace basic_requester_lock_test {
+namespace {
+
+// The thread sanitizer makes each step ten times as slow.
+constexpr bool is_slow = CORELANE_THREAD_SANITIZER != 0;
+
+// How the threads of a scenario and their system behave.
+struct Setting {
+  int threads = 2;
+  int sections = 1;         // of each thread
+  int threshold = 0;
+  int real_time = 0;        // so many threads, the last ones, are real-time threads
+  bool has_kernel = true;   // with futexes that hand over
+  int spins = 0;
+  int light_waits = 0;
+  bool tries = false;       // the last thread uses try_lock()
+};
+
+// SteppedSystem plays the kernel for the lock of one scenario.
+struct SteppedSystem {
+  template <typename T>
+  using Atomic = SteppedAtomic<T>;
+  using Word = Atomic<std::uint32_t>;
+
+  static void begin(const Setting& wanted) {
+    setting = wanted;
+    waiters.clear();
+  }
+
+  static std::uint32_t this_thread() { return static_cast<std::uint32_t>(Stepper::this_thread()) + 1; }
+  static bool is_real_time() { return is_real_time(this_thread()); }
+  static int spins() { return setting.spins; }
+  static void pause() { Stepper::current()->pause(); }
+  static int light_waits() { return setting.light_waits; }
+  static void wait_lightly(const Word& word, std::uint32_t value) {
+    if (word.plain() == value) pause();
+  }
+  static void sleep_while(Word& word, std::uint32_t value) {
+    Stepper::current()->step();
+    if (word.plain() == value) Stepper::current()->block(&word);
+  }
+  static void wake(Word& word) {
+    Stepper::current()->step();
+    (void)Stepper::current()->unblock_one(&word);
+  }
+  static bool lock_in_kernel(Word& word) {
+    Stepper::current()->step();
+    if (!setting.has_kernel) return false;
+    if (word.plain() == 0) {
+      word.plain() = this_thread();
+      return true;
+    }
+    word.plain() |= has_waiters;
+    waiters.push_back(this_thread());
+    Stepper::current()->block(&beds[this_thread()]);  // until unlock_in_kernel() has made it the owner
+    return true;
+  }
+  static void unlock_in_kernel(Word& word) {
+    Stepper::current()->step();
+    if (waiters.empty()) {
+      word.plain() = 0;
+      return;
+    }
+    auto next = std::find_if(waiters.begin(), waiters.end(), [](std::uint32_t thread) { return is_real_time(thread); });
+    if (next == waiters.end()) next = waiters.begin();
+    const std::uint32_t owner = *next;
+    waiters.erase(next);
+    word.plain() = owner | has_waiters;  // even without a further waiter, as Linux does
+    (void)Stepper::current()->unblock_one(&beds[owner]);
+  }
+
+ private:
+  static constexpr std::uint32_t has_waiters = 0x8000'0000U;
+
+  static bool is_real_time(std::uint32_t thread) {
+    return static_cast<int>(thread) > setting.threads - setting.real_time;
+  }
+
+  static inline Setting setting{};
+  static inline std::vector<std::uint32_t> waiters{};
+  static inline std::array<char, 16> beds{};  // their addresses are where threads sleep in the kernel
+};
+
+using Lock = BasicRequesterLock<SteppedSystem>;
+
+// Each thread runs critical sections that exclude each other.
+template <typename Mutex>
+class Exclusion {
+ public:
+  template <typename... Arguments>
+  explicit Exclusion(const Setting& setting, Arguments&&... arguments)
+      : setting_(setting), lock_(std::forward<Arguments>(arguments)...) {}
+
+  std::vector<std::function<void()>> threads() {
+    std::vector<std::function<void()>> bodies;
+    for (int thread = 0; thread < setting_.threads; ++thread)
+      bodies.emplace_back([this, tries = setting_.tries && thread == setting_.threads - 1] {
+        for (int i = 0; i < setting_.sections; ++i) tries ? try_section() : section();
+      });
+    return bodies;
+  }
+
+  std::string end() const {
+    return sections_ == setting_.threads * setting_.sections ? "" : "a section was lost";
+  }
+
+ private:
+  void section() {
+    lock_.lock();
+    work();
+    lock_.unlock();
+  }
+  void try_section() {
+    if (!lock_.try_lock()) return void(++sections_);  // it need not succeed
+    work();
+    lock_.unlock();
+  }
+  void work() {
+    if (std::exchange(held_, true)) report_fault("two threads hold the lock");
+    Stepper::current()->step();
+    ++sections_;
+    held_ = false;
+  }
+
+  const Setting setting_;
+  Mutex lock_;
+  bool held_ = false;
+  int sections_ = 0;
+};
+
+template <typename Worse>
+Explored explore_worse(int preemptions) {
+  SteppedSystem::begin({});
+  return explore(preemptions, [] { return std::make_shared<Exclusion<Worse>>(Setting{}); });
+}
+
+Explored explore_lock(const Setting& setting, int preemptions) {
+  const auto make = [&setting] {
+    SteppedSystem::begin(setting);
+    return std::make_shared<Exclusion<Lock>>(setting, setting.threshold);
+  };
+  return explore(is_slow ? std::min(preemptions, 1) : preemptions, make);
+}
+
+// One thread wants the lock again as soon as it has released it. In each section it lets the other thread look.
+class Greed {
+ public:
+  std::vector<std::function<void()>> threads() {
+    return {[this] {
+              for (int i = 0; i < sections; ++i) {
+                lock_.lock();
+                ++taken_;
+                SteppedSystem::pause();
+                lock_.unlock();
+              }
+            },
+            [this] {
+              lock_.lock();
+              taken_before_ = taken_;
+              lock_.unlock();
+            }};
+  }
+  std::string end() const {
+    return taken_before_ < sections ? "" : "the waiter got the lock only when no other thread wanted it";
+  }
+
+ private:
+  static constexpr int sections = 20;
+
+  Lock lock_{0};
+  int taken_ = 0;
+  int taken_before_ = 0;  // by the greedy thread
+};
+
+// Looks and takes in two steps.
+class TornLock {
+ public:
+  void lock() {
+    while (held_.load(std::memory_order_seq_cst) != 0) SteppedSystem::pause();
+    held_.store(1, std::memory_order_seq_cst);
+  }
+  bool try_lock() { return lock(), true; }
+  void unlock() { held_.store(0, std::memory_order_seq_cst); }
+
+ private:
+  SteppedAtomic<std::uint32_t> held_{0};
+};
+
+// Says too late that it sleeps: a release in between wakes nothing.
+class LateLock {
+ public:
+  void lock() {
+    while (held_.exchange(1, std::memory_order_seq_cst) != 0) {
+      Stepper::current()->step();
+      asleep_.store(1, std::memory_order_seq_cst);
+      SteppedSystem::sleep_while(asleep_, 1);
+    }
+  }
+  bool try_lock() { return lock(), true; }
+  void unlock() {
+    held_.store(0, std::memory_order_seq_cst);
+    if (asleep_.exchange(0, std::memory_order_seq_cst) == 1) SteppedSystem::wake(asleep_);
+  }
+
+ private:
+  SteppedAtomic<std::uint32_t> held_{0}, asleep_{0};
+};
+
+}  // namespace
+
+TEST_CASE("the search finds two holders if a lock looks and takes in two steps") {
+  CHECK(explore_worse<TornLock>(1).fault.empty());  // the other thread would run its whole section in between
+  CHECK(explore_worse<TornLock>(2).fault == "two threads hold the lock");
+}
+
+TEST_CASE("the search finds a wake-up that comes too early") {
+  CHECK(explore_worse<LateLock>(2).fault == "no thread can go on: they sleep, and no thread wakes them");
+}
+
+TEST_CASE("a search without preemptions runs an order for each thread that may begin") {
+  CHECK(explore_lock({.threads = 2}, 0).orders == 2);
+}
+
+TEST_CASE("two threads exclude each other in every order, whether they spin, wait lightly or sleep") {
+  const Setting setting = GENERATE(Setting{.threshold = 0}, Setting{.threshold = 1, .spins = 1},
+                                   Setting{.threshold = 0, .light_waits = 1}, Setting{.sections = 2},
+                                   Setting{.threshold = 0, .has_kernel = false});
+  const Explored explored = explore_lock(setting, 2);
+  CAPTURE(setting.threshold, setting.spins, setting.light_waits, setting.sections, explored.orders);
+  CHECK(explored.fault == "");
+  CHECK(explored.orders > 10);
+}
+
+TEST_CASE("three threads exclude each other and none sleeps for ever") {
+  const Setting setting = GENERATE(Setting{.threads = 3}, Setting{.threads = 3, .threshold = 1, .spins = 1});
+  const Explored explored = explore_lock(setting, 1);
+  CAPTURE(explored.orders);
+  CHECK(explored.fault == "");
+  CHECK(explored.orders > 50);
+}
+
+TEST_CASE("real-time threads wait in the kernel, and ordinary ones do not miss the release") {
+  const Setting setting =
+      GENERATE(Setting{.threads = 2, .real_time = 1}, Setting{.threads = 2, .real_time = 2},
+               Setting{.threads = 3, .real_time = 1}, Setting{.threads = 3, .real_time = 2},
+               Setting{.threads = 2, .real_time = 1, .has_kernel = false});
+  const Explored explored = explore_lock(setting, setting.threads == 2 ? 2 : 1);
+  CAPTURE(setting.threads, setting.real_time, setting.has_kernel, explored.orders);
+  CHECK(explored.fault == "");
+  CHECK(explored.orders > 5);
+}
+
+TEST_CASE("an attempt to lock neither waits nor disturbs the waiters") {
+  const Explored explored = explore_lock({.threads = 3, .tries = true}, 1);
+  CHECK(explored.fault == "");
+}
+
+TEST_CASE("a waiter gets the lock although another thread takes it again and again") {
+  const Explored explored = explore(0, [] {
+    SteppedSystem::begin({});
+    return std::make_shared<Greed>();
+  });
+  CHECK(explored.fault == "");
+  CHECK(explored.orders > 1);
+}
+
+}  // namespace basic_requester_lock_test
