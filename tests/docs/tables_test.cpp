@@ -96,8 +96,8 @@ std::string scenario() {
 
 After this page you can write the tasks of an experiment into a file, or let them be drawn at
 random. `corelane plan`, `corelane simulate` and `corelane eval` read such files
-([plan.md](plan.md), [simulation.md](simulation.md), [evaluation.md](evaluation.md)). This one draws 20 sets of eight tasks
-for each of four utilizations:
+([plan.md](plan.md), [simulation.md](simulation.md), [evaluation.md](evaluation.md)). This one draws
+20 sets of eight tasks for each of four utilizations:
 
     $ build/bin/corelane plan examples/scenarios/acceptance.toml
 
