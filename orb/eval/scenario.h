@@ -55,6 +55,8 @@ struct Policy {
 struct Section {
   std::string resource;
   Duration longest{};
+
+  friend bool operator==(const Section&, const Section&) = default;
 };
 
 // A task of the file.
@@ -107,6 +109,7 @@ struct Scenario {
   Policy policy{};
   std::vector<ListedTask> tasks{};
   std::optional<Generator> generate{};
+  std::vector<std::string> notes{};  // what a file of another format says that a scenario cannot; see scenario_formats.h
 };
 
 }  // namespace corelane::eval

@@ -11,6 +11,7 @@ namespace corelane::eval {
 
 enum class FieldKind : std::uint8_t {
   text,
+  texts,      // a list of texts
   choice,     // one of several texts
   whole,      // a whole number
   fraction,   // a number with six digits behind the point

@@ -28,4 +28,8 @@ struct Task {
 // the generator found no set within its limits.
 Expected<std::vector<Task>, ScenarioFault> tasks_of(const Scenario& scenario, std::int64_t set = 0);
 
+// Returns the scenario with the tasks of one set listed, each with a count of 1, and without a generator. The fault is
+// that of tasks_of().
+Expected<Scenario, ScenarioFault> as_listed(const Scenario& scenario, std::int64_t set = 0);
+
 }  // namespace corelane::eval

@@ -84,6 +84,7 @@ ROOMS = {
     "orb/eval": {
         "generate": [],
         "scenario": ["generate"],
+        "formats": ["scenario"],
         "planning": [],
     },
     "orb/corba": {"types": [], "interfaces": []},  # sources alone: users and generated code include the headers at the top
@@ -128,7 +129,8 @@ ROOMS = {
         "servers": ["host", "output"],
         "reservation": ["host", "output", "references"],
         "plan": ["output"],
-        "commands": ["doctor", "host", "measure", "naming", "output", "plan", "references", "reservation", "servers", "trace"],
+        "convert": ["output"],
+        "commands": ["convert", "doctor", "host", "measure", "naming", "output", "plan", "references", "reservation", "servers", "trace"],
     },
 }
 # Headers in rooms that other folders may include. Tests may include any. Make these lists shorter, not longer.

@@ -41,6 +41,16 @@ std::string store(const Node& value, const FieldInfo& info, std::string& out) {
   return {};
 }
 
+std::string store(const Node& value, const FieldInfo& info, std::vector<std::string>& out) {
+  if (value.kind != Node::Kind::list || value.children.empty()) return "a list of texts in quotes";
+  std::vector<std::string> given;
+  for (const Node& item : value.children)
+    if (std::string expected = store(item, info, given.emplace_back()); !expected.empty())
+      return "a list, each of them " + expected;
+  out = std::move(given);
+  return {};
+}
+
 std::string store(const Node& value, const FieldInfo& info, std::int64_t& out) {
   if (value.kind == Node::Kind::whole && value.whole >= info.least && value.whole <= info.most) {
     out = value.whole;

@@ -19,7 +19,7 @@ namespace corelane::eval {
 
 template <typename Table>
 using Member =
-    std::variant<std::string Table::*, std::int64_t Table::*, Fraction Table::*, std::optional<Fraction> Table::*,
+    std::variant<std::string Table::*, std::vector<std::string> Table::*, std::int64_t Table::*, Fraction Table::*, std::optional<Fraction> Table::*,
                  Duration Table::*, std::optional<Duration> Table::*, std::vector<Duration> Table::*,
                  std::vector<Fraction> Table::*, std::vector<Section> Table::*, std::optional<Node> Table::*, std::vector<Node> Table::*>;
 
@@ -32,6 +32,7 @@ struct Field {
 // Each of these stores the value and returns "", or stores nothing and returns what is expected: "a whole number from 1
 // to 1024".
 std::string store(const Node& value, const FieldInfo& info, std::string& out);
+std::string store(const Node& value, const FieldInfo& info, std::vector<std::string>& out);
 std::string store(const Node& value, const FieldInfo& info, std::int64_t& out);
 std::string store(const Node& value, const FieldInfo& info, Fraction& out);
 std::string store(const Node& value, const FieldInfo& info, std::optional<Fraction>& out);
@@ -51,8 +52,9 @@ std::string store(const Node& value, const Field<Table>& field, Table& table) {
 // Returns the kind of values that the member holds.
 template <typename Table>
 FieldKind kind_of(const Field<Table>& field) {
+  if (std::holds_alternative<std::vector<std::string> Table::*>(field.member)) return FieldKind::texts;
   if (field.info.choices != nullptr) return FieldKind::choice;
-  constexpr FieldKind kinds[] = {FieldKind::text,     FieldKind::whole,    FieldKind::fraction,  FieldKind::fraction,
+  constexpr FieldKind kinds[] = {FieldKind::text,     FieldKind::texts,     FieldKind::whole,    FieldKind::fraction,  FieldKind::fraction,
                                  FieldKind::duration, FieldKind::duration, FieldKind::durations, FieldKind::fractions,
                                  FieldKind::sections,
                                  FieldKind::value,    FieldKind::values};

@@ -45,6 +45,8 @@ Json value_schema_of(const ScenarioField& field) {
   switch (field.kind) {
     case FieldKind::text:
       return {{"type", "string"}, {"minLength", 1}};
+    case FieldKind::texts:
+      return list_of(field.info.choices != nullptr ? choice_schema(field.info) : Json{{"type", "string"}});
     case FieldKind::choice:
       return choice_schema(field.info);
     case FieldKind::whole:
