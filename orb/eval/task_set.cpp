@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -44,7 +45,11 @@ void add_listed(const Scenario& scenario, std::vector<Task>& tasks) {
                      .contract = contract_of(listed),
                      .offset = listed.offset,
                      .arrival = arrival_of(listed),
-                     .execution = execution_of(listed)});
+                     .execution = execution_of(listed),
+                     .is_high = listed.criticality == "high",
+                     .budget_high = listed.budget_high.value_or(listed.budget),
+                     .uses = listed.uses,
+                     .requests = listed.requests});
 }
 
 // Returns the generator of random numbers for one purpose, for the set that is drawn.
@@ -86,6 +91,18 @@ void add_random_offsets(Random random, std::vector<Task>& tasks) {
   }
 }
 
+// Gives some of the tasks high criticality: a part of them, rounded down.
+void raise_criticality(const Generator& generator, Random random, std::vector<Task>& tasks) {
+  std::vector<Task*> shuffled;
+  for (Task& task : tasks) shuffled.push_back(&task);
+  shuffle(random, std::span(shuffled));
+  const auto count = static_cast<std::int64_t>(tasks.size()) * generator.high_tasks.millionths / unity.millionths;
+  for (Task* const task : std::span(shuffled).first(static_cast<std::size_t>(count))) {
+    task->is_high = true;
+    task->budget_high = std::min(part_of(task->contract.budget, generator.high_factor), task->contract.deadline);
+  }
+}
+
 // Sets the order in which drawn tasks ask for admission.
 void arrange(const Generator& generator, Random random, std::vector<Task>& tasks) {
   if (generator.order == "random") shuffle(random, std::span(tasks));
@@ -101,6 +118,8 @@ ListedTask listed_of(const Task& task) {
           .budget = contract.budget,
           .deadline = contract.deadline,
           .jitter = contract.jitter,
+          .criticality = task.is_high ? "high" : "low",
+          .budget_high = task.is_high ? std::optional(task.budget_high) : std::nullopt,
           .offset = task.offset,
           .arrival = std::string(arrival_names[static_cast<std::size_t>(task.arrival.kind)]),
           .gap = task.arrival.gap,
@@ -123,6 +142,7 @@ Expected<std::vector<Task>, ScenarioFault> tasks_of(const Scenario& scenario, st
                          "\" found no set within the limits of a task; use utilizations = \"randfixedsum\", or widen "
                          "utilization_min and utilization_max"};
   if (generator.offsets == "random") add_random_offsets(source.of(Purpose::offsets), drawn);
+  raise_criticality(generator, source.of(Purpose::criticality), drawn);
   arrange(generator, source.of(Purpose::order), drawn);
   tasks.insert(tasks.end(), std::move_iterator(drawn.begin()), std::move_iterator(drawn.end()));
   return tasks;

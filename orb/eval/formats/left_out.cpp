@@ -8,6 +8,7 @@ void LeftOut::add_what_only_toml_has(const ListedTask& task) {
   if (task.importance != 0) add("importance");
   if (task.on_overrun != "report") add("on_overrun");
   if (task.arrival != "periodic") add("arrival");
+  if (task.criticality != "low") add("criticality");
 }
 
 void LeftOut::add_what_only_toml_has(const Scenario& scenario) {
@@ -17,6 +18,7 @@ void LeftOut::add_what_only_toml_has(const Scenario& scenario) {
   const Policy& policy = scenario.policy;
   if (!policy.allocation.empty() || !policy.test.empty() || !policy.dispatcher.empty())
     say("the policy is left out");
+  if (!scenario.chains.empty()) say("the chains are left out");
 }
 
 std::vector<std::string> LeftOut::notes() const {

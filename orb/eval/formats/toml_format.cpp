@@ -77,6 +77,7 @@ Expected<WrittenScenario, ScenarioFault> write_toml(const Scenario& scenario, co
   text += table_text("[platform]", platform_fields(), scenario.platform);
   text += table_text("[policy]", policy_fields(), scenario.policy);
   for (const ListedTask& task : scenario.tasks) text += table_text("[[task]]", task_fields(), task);
+  for (const Chain& chain : scenario.chains) text += table_text("[[chain]]", chain_fields(), chain);
   return WrittenScenario{.text = text.substr(text.starts_with('\n') ? 1 : 0)};
 }
 
