@@ -87,6 +87,7 @@ ROOMS = {
     "orb/eval": {
         "generate": [],
         "scenario": ["generate"],
+        "formats": ["scenario"],
         "planning": [],
         "statistics": [],
         "experiment": ["generate"],
@@ -136,8 +137,9 @@ ROOMS = {
         "plan": ["output"],
         "simulate": ["output", "plan"],
         "evaluate": ["output", "plan"],
-        "commands": ["doctor", "evaluate", "host", "measure", "naming", "output", "plan", "references", "reservation", "servers",
-                     "simulate", "trace"],
+        "convert": ["output"],
+        "commands": ["convert", "doctor", "evaluate", "host", "measure", "naming", "output", "plan", "references",
+                     "reservation", "servers", "simulate", "trace"],
     },
 }
 # Headers in rooms that other folders may include. Tests may include any. Make these lists shorter, not longer.
