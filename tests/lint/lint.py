@@ -91,7 +91,7 @@ ROOMS = {
         "planning": [],
         "statistics": [],
         "experiment": ["generate"],
-        "report": [],
+        "report": ["statistics"],
     },
     "orb/corba": {"types": [], "interfaces": []},  # sources alone: users and generated code include the headers at the top
     "idl/front": {
@@ -174,6 +174,9 @@ EXPORTED = {
         "schedulers/firm_timers.h", "schedulers/core_scheduler.h", "servers/reservation.h", "servers/server.h", "servers/server_driver.h",
         "servers/sporadic_server.h", "servers/task_server.h", "trace/trace.h", "trace/trace_file.h",
         "trace/trace_kinds.h",
+    ],
+    "orb/eval": [
+        "experiment/csv.h", "report/comparison_tables.h", "report/report.h", "report/table.h", "statistics/comparison.h",
     ],
     "idl/front": ["lexer/lexer.h", "preprocessor/preprocessor.h"],
     "idl/sema": ["names/scope.h"],

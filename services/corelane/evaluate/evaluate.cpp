@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <ostream>
 #include <set>
 #include <span>
@@ -16,12 +15,12 @@
 #include "orb/base/counted.h"
 #include "orb/core/config/settings_of.h"
 #include "orb/core/config/toml_text.h"
-#include "orb/eval/comparison.h"
-#include "orb/eval/comparison_tables.h"
-#include "orb/eval/report.h"
+#include "orb/eval/statistics/comparison.h"
+#include "orb/eval/report/comparison_tables.h"
+#include "orb/eval/report/report.h"
 #include "orb/eval/run_requests.h"
 #include "orb/eval/scenario_file.h"
-#include "orb/eval/table.h"
+#include "orb/eval/report/table.h"
 #include "orb/os/clock.h"
 #include "services/corelane/evaluate/origin.h"
 #include "services/corelane/evaluate/progress.h"
@@ -32,7 +31,7 @@
 namespace corelane::tool {
 namespace {
 
-constexpr int done = 0, unfinished = 1, wrong_experiment = 2;
+constexpr int whole_experiment = 0, part_of_experiment = 1, wrong_experiment = 2;
 constexpr std::size_t sets_in_virtual_batch = 256;
 constexpr std::int64_t quick_sets = 4;
 constexpr const char* quick_suffix = "-quick";
@@ -277,11 +276,11 @@ int conclude(const EvaluateOptions& options, const Evaluator& evaluator, std::os
       return complain_of_experiment(options.report + " cannot be written; name another file for --report", err);
     out << "Report: " << options.report << "\n";
   }
-  if (options.mode != "virtual" || !breaks_promise(summary)) return done;
+  if (options.mode != "virtual" || !breaks_promise(summary)) return whole_experiment;
   err << "corelane eval: an admitted task missed a deadline in virtual time, which breaks the server's promise; look for "
          "it in the column late_tasks of "
       << output_of(options) << "\n";
-  return unfinished;
+  return part_of_experiment;
 }
 
 }  // namespace
@@ -297,7 +296,7 @@ int evaluate(const EvaluateOptions& options, const Evaluation& evaluation, std::
   if (const auto fault = evaluator.run()) return complain_of_experiment(options.file + ": " + *fault, err);
   if (!evaluation.is_to_stop()) return conclude(options, evaluator, out, err);
   err << "corelane eval: stopped; " << path << " has what is done, and the same command goes on from there\n";
-  return unfinished;
+  return part_of_experiment;
 }
 
 }  // namespace corelane::tool

@@ -1,8 +1,8 @@
-#include "orb/eval/comparison.h"
+#include "orb/eval/statistics/comparison.h"
 
 #include <catch2/catch.hpp>
 
-#include "orb/eval/comparison_tables.h"
+#include "orb/eval/report/comparison_tables.h"
 
 namespace comparison_test {
 

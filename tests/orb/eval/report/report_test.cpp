@@ -1,10 +1,10 @@
-#include "orb/eval/report.h"
+#include "orb/eval/report/report.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstddef>
 
-#include "orb/eval/comparison_tables.h"
+#include "orb/eval/report/comparison_tables.h"
 #include "orb/eval/report/acceptance_charts.h"
 #include "orb/eval/report/chart.h"
 #include "orb/eval/report/examples.h"

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "orb/eval/comparison.h"
+#include "orb/eval/statistics/comparison.h"
 #include "orb/eval/dispatchers.h"
 #include "orb/eval/results.h"
 #include "orb/eval/run_requests.h"
 #include "orb/eval/scenario.h"
-#include "orb/eval/table.h"
+#include "orb/eval/report/table.h"
 
 namespace corelane::eval {
 

@@ -1,4 +1,4 @@
-#include "orb/eval/comparison_tables.h"
+#include "orb/eval/report/comparison_tables.h"
 
 #include <algorithm>
 #include <cstddef>

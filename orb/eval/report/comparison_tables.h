@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "orb/eval/comparison.h"
+#include "orb/eval/statistics/comparison.h"
 #include "orb/eval/scenario.h"
-#include "orb/eval/table.h"
+#include "orb/eval/report/table.h"
 
 namespace corelane::eval {
 

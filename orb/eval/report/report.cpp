@@ -1,4 +1,4 @@
-#include "orb/eval/report.h"
+#include "orb/eval/report/report.h"
 
 #include <algorithm>
 #include <cstddef>
