@@ -119,6 +119,7 @@ struct Experiment {
   std::vector<std::string> dispatchers{};  // see dispatchers.h; empty: mc-orb and mc-orb*
   std::string baseline{};                  // the dispatcher with which the others are compared; empty: the last one
   Duration length = std::chrono::seconds{1};
+  Fraction precision{};  // of the differences between dispatchers; 0: not given
   std::string transport = "channel";  // of real runs
   std::string note{};                 // a sentence that belongs under the results
 };

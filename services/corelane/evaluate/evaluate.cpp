@@ -34,6 +34,7 @@ namespace {
 constexpr int whole_experiment = 0, part_of_experiment = 1, wrong_experiment = 2;
 constexpr std::size_t sets_in_virtual_batch = 256;
 constexpr std::int64_t quick_sets = 4;
+constexpr std::int64_t most_growth = 10;  // of the repetitions, for the sake of precision
 constexpr const char* quick_suffix = "-quick";
 
 // What a file asks for.
@@ -59,8 +60,10 @@ void leave_three(std::vector<Item>& items) {
 void shorten(OpenExperiment& experiment) {
   leave_three(experiment.cells);
   for (eval::Published& published : experiment.published) leave_three(published.values);
-  for (eval::Cell& cell : experiment.cells)
+  for (eval::Cell& cell : experiment.cells) {
     cell.scenario.repetitions = std::min(cell.scenario.repetitions, quick_sets);
+    cell.scenario.experiment.precision = {};
+  }
   const auto other = std::ranges::find_if(experiment.dispatchers, [&](const eval::Dispatcher* dispatcher) {
     return dispatcher->name != experiment.baseline;
   });
@@ -132,20 +135,15 @@ class Evaluator {
 
   // Runs what is missing, cell by cell. The fault is that of a set, or of the file.
   std::optional<std::string> run() {
-    std::vector<std::vector<OpenRun>> open;
     std::uint64_t runs = 0;
     for (std::size_t cell = 0; cell < experiment_.cells.size(); ++cell)
-      for (const OpenRun& set : open.emplace_back(missing_in(cell))) runs += set.dispatchers.size();
+      runs += runs_in(missing_in(cell, repetitions_of(cell)));
     if (runs > 0 && !results_.empty())
-      say(counted(results_.size(), "result is", "results are") + " there already, " + counted(runs, "run") +
-          (runs == 1 ? " is" : " are") + " missing");
+      say(counted(results_.size(), "result is", "results are") + " there already, " +
+          counted(runs, "run is", "runs are") + " missing");
     Progress progress(runs, os::now());
-    for (std::size_t cell = 0; cell < open.size(); ++cell)
-      for (std::span<const OpenRun> rest = open[cell]; !rest.empty() && !evaluation_.is_to_stop();) {
-        const std::span<const OpenRun> batch = rest.first(std::min(rest.size(), sets_in_batch_));
-        rest = rest.subspan(batch.size());
-        if (auto fault = run_batch(cell, {batch.begin(), batch.end()}, progress)) return fault;
-      }
+    for (std::size_t cell = 0; cell < experiment_.cells.size(); ++cell)
+      if (auto fault = run_cell(cell, progress)) return fault;
     return std::nullopt;
   }
 
@@ -169,13 +167,55 @@ class Evaluator {
     return options.threads > 0 ? static_cast<std::size_t>(options.threads) : std::thread::hardware_concurrency();
   }
 
-  std::vector<OpenRun> missing_in(std::size_t cell) const {
+  std::int64_t repetitions_of(std::size_t cell) const { return experiment_.cells[cell].scenario.repetitions; }
+
+  // Returns whether the differences are known as exactly as the scenario wants them.
+  bool is_precise(std::size_t cell) const {
+    const eval::Fraction precision = experiment_.cells[cell].scenario.experiment.precision;
+    if (precision.millionths == 0) return true;
+    const eval::ExperimentSummary sums = summary();
+    return std::ranges::all_of(sums.cells[cell].differences, [&](const eval::Difference& difference) {
+      return (difference.high - difference.low) / 2 * 1e6 <= static_cast<double>(precision.millionths);
+    });
+  }
+
+  // Runs the sets of a cell, and more of them if the differences are not precise.
+  std::optional<std::string> run_cell(std::size_t cell, Progress& progress) {
+    const std::int64_t repetitions = repetitions_of(cell);
+    if (auto fault = run_sets(cell, missing_in(cell, repetitions), progress)) return fault;
+    for (std::int64_t sets = repetitions; sets < most_growth * repetitions && !evaluation_.is_to_stop();) {
+      if (is_precise(cell)) break;
+      sets += std::max<std::int64_t>(repetitions / 4, 1);
+      const std::vector<OpenRun> more = missing_in(cell, sets);
+      progress.expect(runs_in(more));
+      if (auto fault = run_sets(cell, more, progress)) return fault;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::string> run_sets(std::size_t cell, std::span<const OpenRun> sets, Progress& progress) {
+    while (!sets.empty() && !evaluation_.is_to_stop()) {
+      const std::span<const OpenRun> batch = sets.first(std::min(sets.size(), sets_in_batch_));
+      sets = sets.subspan(batch.size());
+      if (auto fault = run_batch(cell, {batch.begin(), batch.end()}, progress)) return fault;
+    }
+    return std::nullopt;
+  }
+
+  static std::uint64_t runs_in(const std::vector<OpenRun>& sets) {
+    std::uint64_t runs = 0;
+    for (const OpenRun& set : sets) runs += set.dispatchers.size();
+    return runs;
+  }
+
+  // Returns what is missing of the first `sets` sets.
+  std::vector<OpenRun> missing_in(std::size_t cell, std::int64_t sets) const {
     std::vector<OpenRun> open;
-    for (std::int64_t set = 0; set < experiment_.cells[cell].scenario.repetitions; ++set) {
-      OpenRun run{.set = set};
+    for (std::int64_t set = 0; set < sets; ++set) {
+      OpenRun missing{.set = set};
       for (const eval::Dispatcher* const dispatcher : experiment_.dispatchers)
-        if (!known_.contains({cell, set, std::string(dispatcher->name)})) run.dispatchers.push_back(dispatcher);
-      if (!run.dispatchers.empty()) open.push_back(std::move(run));
+        if (!known_.contains({cell, set, std::string(dispatcher->name)})) missing.dispatchers.push_back(dispatcher);
+      if (!missing.dispatchers.empty()) open.push_back(std::move(missing));
     }
     return open;
   }
@@ -189,6 +229,7 @@ class Evaluator {
       lines += eval::results_line(experiment_.origin, swept.swept, result);
     if (!file_.append(lines)) return std::string("the file of results cannot be written; is the disk full?");
     results_.insert(results_.end(), results->begin(), results->end());
+    for (const eval::SetResult& result : *results) known_.insert(key_of(result));
     say(progress.after(results->size(), os::now()));
     return std::nullopt;
   }
@@ -221,6 +262,7 @@ std::string heading_of(const OpenExperiment& experiment) {
   const std::size_t cores = request ? request->cores.size() : 0;
   return (scenario.name.empty() ? std::string("Experiment") : scenario.name) + ": " + experiment.origin.mode +
          " time, " + counted(cores, "core") + ", " +
+         (scenario.experiment.precision.millionths > 0 ? "at least " : "") +
          counted(static_cast<std::uint64_t>(scenario.repetitions), "set") + " in each of " +
          counted(experiment.cells.size(), "combination") + ", " + to_string(scenario.experiment.length) +
          " each, platform load " + to_string(server.platform.budget) + " in each " +
