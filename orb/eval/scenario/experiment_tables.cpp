@@ -61,7 +61,9 @@ constexpr Field<Published> published_rows[] = {
       .choices = &names_of_dispatchers},
      &Published::dispatcher},
     {{.key = "values",
-      .help = "The figures as texts: one for each combination of the sweeps, in the order in which they run",
+      .help = "The figures as texts: one for each combination of the sweeps, in the order in which they run. If they are "
+              "for the last sweeps only, the values of the others are configurations, and the distance of each from the "
+              "figures is printed",
       .example = "[\"0.4\", \"0\"]",
       .is_required = true},
      &Published::values},

@@ -49,17 +49,19 @@ struct OpenExperiment {
 
 using ExperimentFault = eval::ScenarioFault;
 
-// Leaves the first, the middle and the last item.
-template <typename Item>
-void leave_three(std::vector<Item>& items) {
-  if (items.size() > 3) items = {items.front(), items[items.size() / 2], items.back()};
-}
-
 // Leaves three combinations, four sets of each, and the first dispatcher beside the baseline. The results go into
 // another file, because the combinations get other numbers.
 void shorten(OpenExperiment& experiment) {
-  leave_three(experiment.cells);
-  for (eval::Published& published : experiment.published) leave_three(published.values);
+  const std::size_t cells = experiment.cells.size();
+  std::set<std::size_t> kept_cells{0, cells / 2, cells - 1};
+  std::vector<eval::Cell> kept;
+  for (const std::size_t cell : kept_cells) kept.push_back(std::move(experiment.cells[cell]));
+  experiment.cells = std::move(kept);
+  for (eval::Published& published : experiment.published) {
+    std::vector<std::string> values;
+    for (const std::size_t cell : kept_cells) values.push_back(published.values[cell % published.values.size()]);
+    published.values = std::move(values);
+  }
   for (eval::Cell& cell : experiment.cells) {
     cell.scenario.repetitions = std::min(cell.scenario.repetitions, quick_sets);
     cell.scenario.experiment.precision = {};
@@ -67,9 +69,9 @@ void shorten(OpenExperiment& experiment) {
   const auto other = std::ranges::find_if(experiment.dispatchers, [&](const eval::Dispatcher* dispatcher) {
     return dispatcher->name != experiment.baseline;
   });
-  const eval::Dispatcher* const kept = other == experiment.dispatchers.end() ? nullptr : *other;
+  const eval::Dispatcher* const compared = other == experiment.dispatchers.end() ? nullptr : *other;
   std::erase_if(experiment.dispatchers, [&](const eval::Dispatcher* dispatcher) {
-    return dispatcher != kept && dispatcher->name != experiment.baseline;
+    return dispatcher != compared && dispatcher->name != experiment.baseline;
   });
   experiment.origin.scenario += quick_suffix;
 }
@@ -80,10 +82,12 @@ std::optional<ExperimentFault> fault_of_experiment(const OpenExperiment& experim
     return ExperimentFault{path + ": experiment.baseline = \"" + experiment.baseline +
                            "\" is none of experiment.dispatchers; add it there, or name another one"};
   for (const eval::Published& published : experiment.published)
-    if (published.values.size() != experiment.cells.size())
+    if (experiment.cells.size() % published.values.size() != 0 ||
+        published.values.size() != experiment.published.front().values.size())
       return ExperimentFault{path + ": published.values of " + published.dispatcher + " has " +
                              counted(published.values.size(), "value") + ", but there are " +
-                             counted(experiment.cells.size(), "combination") + " of the sweeps; give one for each"};
+                             counted(experiment.cells.size(), "combination") +
+                             " of the sweeps; give one for each, or for each of the last sweeps"};
   return std::nullopt;
 }
 

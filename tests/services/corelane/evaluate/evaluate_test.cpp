@@ -182,9 +182,9 @@ TEST_CASE("published figures stand beside ours, one for each combination") {
   CHECK(folder.run() == 0);
   CHECK_THAT(folder.out(), Contains("published") && Contains("0.7+"));
   folder.write(std::string(two_cells_of_three_sets) +
-               "[[published]]\ndispatcher = \"mc-orb*\"\nvalues = [\"0.7+\"]\n");
+               "[[published]]\ndispatcher = \"mc-orb*\"\nvalues = [\"0.7+\", \"0\", \"0\"]\n");
   CHECK(folder.run({.output = folder.path("other.csv")}) == 2);
-  CHECK_THAT(folder.err(), Contains("has 1 value, but there are 2 combinations of the sweeps; give one for each"));
+  CHECK_THAT(folder.err(), Contains("has 3 values, but there are 2 combinations of the sweeps; give one for each, or"));
 }
 
 TEST_CASE("a report is written when it is asked for") {
@@ -216,7 +216,7 @@ TEST_CASE("results that cannot be written are refused before anything runs") {
 }
 
 TEST_CASE("the committed experiments run, and have a published figure for each combination") {
-  for (const char* const name : {"bench/eval/mc-orb-misses.toml", "examples/scenarios/sweep.toml"}) {
+  for (const char* const name : {"bench/eval/mc-orb-misses.toml", "bench/eval/mc-orb-generators.toml", "examples/scenarios/sweep.toml"}) {
     ExperimentFolder folder(text_in(std::string(CORELANE_SOURCE "/") + name) + "\n# one set of each\n");
     CAPTURE(name, folder.err());
     CHECK(folder.run({.quick = true, .repetitions = 1}) == 0);
