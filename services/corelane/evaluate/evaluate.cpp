@@ -7,6 +7,7 @@
 #include <ostream>
 #include <set>
 #include <span>
+#include <system_error>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -281,9 +282,22 @@ bool breaks_promise(const eval::ExperimentSummary& summary) {
   });
 }
 
-bool write_report(const std::string& path, const std::string& text) {
+bool write_text(const std::string& path, const std::string& text) {
   std::ofstream file(path);
   return static_cast<bool>(file << text << std::flush);
+}
+
+// Writes the report and its figures where the options say. Returns what is wrong; "" if nothing is.
+std::string write_report(const EvaluateOptions& options, const eval::Report& report) {
+  if (!options.report.empty() && !write_text(options.report, report.html))
+    return options.report + " cannot be written; name another file for --report";
+  if (options.figures.empty()) return {};
+  std::error_code ignored;  // if the directory cannot be made, its files cannot be written
+  std::filesystem::create_directories(options.figures, ignored);
+  for (const eval::Figure& figure : report.figures)
+    if (const std::string path = options.figures + "/" + figure.name + ".svg"; !write_text(path, figure.svg))
+      return path + " cannot be written; name another directory for --figures";
+  return {};
 }
 
 int complain_of_experiment(const std::string& fault, std::ostream& err) {
@@ -316,11 +330,12 @@ int conclude(const EvaluateOptions& options, const Evaluator& evaluator, std::os
   for (const eval::Table& table : tables) out << eval::text_of(table) << "\n";
   if (!scenario.experiment.note.empty()) out << scenario.experiment.note << "\n";
   out << "Each set: " << output_of(options) << "\n";
-  if (!options.report.empty()) {
-    const std::string report = eval::html_report(report_input(experiment, heading, summary, tables));
-    if (!write_report(options.report, report))
-      return complain_of_experiment(options.report + " cannot be written; name another file for --report", err);
-    out << "Report: " << options.report << "\n";
+  if (!options.report.empty() || !options.figures.empty()) {
+    const eval::Report report = eval::report_of(report_input(experiment, heading, summary, tables));
+    if (const std::string fault = write_report(options, report); !fault.empty())
+      return complain_of_experiment(fault, err);
+    if (!options.report.empty()) out << "Report: " << options.report << "\n";
+    if (!options.figures.empty()) out << counted(report.figures.size(), "figure") << ": " << options.figures << "\n";
   }
   if (options.mode != "virtual" || !breaks_promise(summary)) return whole_experiment;
   err << "corelane eval: an admitted task missed a deadline in virtual time, which breaks the server's promise; look for "

@@ -194,6 +194,17 @@ TEST_CASE("a report is written when it is asked for") {
   CHECK(folder.run({.report = "/nowhere/r.html"}) == 2);
 }
 
+TEST_CASE("figures are files of their own") {
+  ExperimentFolder folder;
+  CHECK(folder.run({.figures = folder.path("a/b")}) == 0);
+  const std::string svg = text_in(folder.path("a/b/misses-1.svg"));
+  CHECK_THAT(svg, Catch::StartsWith("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=") &&
+                      Contains("<style>") && Catch::EndsWith("</svg>\n"));
+  CHECK_THAT(folder.out(), Contains(" figures: " + folder.path("a/b")));
+  CHECK(folder.run({.figures = "/proc/nowhere"}) == 2);
+  CHECK_THAT(folder.err(), Contains("name another directory for --figures"));
+}
+
 TEST_CASE("a baseline that does not run is refused") {
   ExperimentFolder folder;
   folder.write("[experiment]\nbaseline = \"direct\"\n[platform]\ncores = 1\n[[task]]\nperiod = \"10ms\"\nbudget = \"1ms\"\n");
