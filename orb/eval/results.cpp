@@ -8,7 +8,7 @@
 #include <span>
 #include <system_error>
 
-#include "orb/eval/csv.h"
+#include "orb/eval/experiment/csv.h"
 #include "orb/sched/share.h"
 #include "orb/sched/ticks.h"
 

@@ -44,19 +44,22 @@ struct Platform {
   std::optional<Fraction> capacity{};                                // of each core
 };
 
-// Names; empty: as in a server with its settings.
+// Names. Empty: as in a server with its settings.
 struct Policy {
   std::string dispatcher{};
   std::string allocation{};
   std::string order{};
   std::string test{};
   std::string aub{};  // see aperiodic_policy_names(); empty: the test aub is that of a server
+  std::string locks = "ceiling";  // or msrp: for resources that tasks on several cores use
 };
 
 // A resource that a job locks, with its longest section.
 struct Section {
   std::string resource;
   Duration longest{};
+
+  friend bool operator==(const Section&, const Section&) = default;
 };
 
 // A task of the file.
@@ -68,6 +71,9 @@ struct ListedTask {
   std::int64_t importance = 0;
   std::string on_overrun = "report";
   std::vector<Section> uses{};
+  std::int64_t requests = 1;         // how often a job locks each of them at most
+  std::string criticality = "low";   // or high
+  std::optional<Duration> budget_high{};  // of a task of high criticality; not given: the budget
   Duration offset{};  // of the first release, from the start
   std::string arrival = "periodic";
   std::optional<Duration> gap{};  // of sporadic and bursty arrivals; not given: the period
@@ -76,6 +82,13 @@ struct ListedTask {
   std::optional<Fraction> execution_min{};
   std::vector<Duration> execution_trace{};
   std::int64_t count = 1;  // so many tasks of this kind
+};
+
+// Tasks that follow each other: the end of a job releases a job of the next task.
+struct Chain {
+  std::string label{};                 // empty: "chain-" and its number
+  std::vector<std::string> tasks{};    // labels, in their order; all have the same period
+  std::optional<Duration> deadline{};  // of the last task, from the nominal release of the first one
 };
 
 // How tasks are drawn at random.
@@ -99,6 +112,8 @@ struct Generator {
   std::int64_t burst = 4;      // of bursty arrivals
   Fraction execution = unity;  // of the budget
   std::optional<Fraction> execution_min{};
+  Fraction high_tasks{};             // the part of the tasks that have high criticality
+  Fraction high_factor{2'000'000};   // their budget_high as a multiple of the budget
 };
 
 // How the sets of tasks are run and compared, for `corelane simulate` and `corelane eval`.
@@ -106,6 +121,7 @@ struct Experiment {
   std::vector<std::string> dispatchers{};  // see dispatchers.h; empty: mc-orb and mc-orb*
   std::string baseline{};                  // the dispatcher with which the others are compared; empty: the last one
   Duration length = std::chrono::seconds{1};
+  Fraction precision{};  // of the differences between dispatchers; 0: not given
   std::string transport = "channel";  // of real runs
   std::string note{};                 // a sentence that belongs under the results
 };
@@ -124,9 +140,11 @@ struct Scenario {
   Platform platform{};
   Policy policy{};
   std::vector<ListedTask> tasks{};
+  std::vector<Chain> chains{};
   std::optional<Generator> generate{};
   Experiment experiment{};
   std::vector<Published> published{};
+  std::vector<std::string> notes{};  // what a file of another format says that a scenario cannot; see scenario_formats.h
 };
 
 }  // namespace corelane::eval

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <set>
 
 #include "orb/core/config/toml_text.h"
+#include "orb/eval/scenario/checks.h"
 #include "orb/eval/scenario/node.h"
 #include "orb/eval/scenario/reader.h"
 #include "orb/eval/scenario/sweep.h"
@@ -45,9 +48,30 @@ Expected<Cell, ScenarioFault> read_cell(const Node& root, const std::vector<Swep
   return cell;
 }
 
+// Returns the one combination of a file of another format.
+Expected<std::vector<Cell>, ScenarioFault> read_other(const ScenarioFormat& format, std::string_view text,
+                                                      const std::string& path, const FormatOptions& options) {
+  auto scenario = format.read(text, path, options);
+  if (!scenario) return scenario.error();
+  std::set<std::string> labels;
+  std::int64_t tasks = 0;
+  for (const ListedTask& task : scenario->tasks) {
+    if (!labels.insert(task.label).second)
+      return ScenarioFault{path + ": two tasks are called \"" + task.label + "\"; give one of them another name"};
+    tasks += task.count;
+  }
+  if (tasks > most_tasks)
+    return ScenarioFault{path + ": " + std::to_string(tasks) + " tasks are too many; the most is " +
+                         std::to_string(most_tasks)};
+  return std::vector<Cell>{{.swept = {}, .scenario = *std::move(scenario)}};
+}
+
 }  // namespace
 
-Expected<std::vector<Cell>, ScenarioFault> parse_scenario(std::string_view text, const std::string& path) {
+Expected<std::vector<Cell>, ScenarioFault> parse_scenario(std::string_view text, const std::string& path,
+                                                          const FormatOptions& options) {
+  if (const ScenarioFormat& format = format_of_text(text); format.read != nullptr)
+    return read_other(format, text, path, options);
   const auto root = parse_toml(text, path);
   if (!root) return root.error();
   const auto sweeps = read_sweeps(*root, path);
@@ -66,6 +90,7 @@ Expected<std::vector<Cell>, ScenarioFault> parse_scenario(std::string_view text,
 }
 
 bool is_contracts_file(std::string_view text) {
+  if (format_of_text(text).read != nullptr) return false;
   const auto root = parse_toml(text, "");
   return root && std::ranges::any_of(root->children, [](const Node& child) {
            return child.key.find(':') != child.key.npos && child.key.find("::") == child.key.npos;

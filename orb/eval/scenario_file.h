@@ -1,4 +1,5 @@
-// Reads scenario files. They are TOML; docs/scenario.md has their fields.
+// Reads scenario files. They are TOML; docs/scenario.md has their fields. Files of other programs are read, too; see
+// scenario_formats.h.
 // Threads: any but real-time ones: files and allocation.
 #pragma once
 
@@ -9,6 +10,7 @@
 
 #include "orb/base/expected.h"
 #include "orb/eval/scenario.h"
+#include "orb/eval/scenario_formats.h"
 
 namespace corelane::eval {
 
@@ -19,8 +21,10 @@ struct Cell {
 };
 
 // Returns every combination, at least one. The last sweep of the file changes fastest. Every combination is checked. A
-// fault names the file, the line and the column.
-Expected<std::vector<Cell>, ScenarioFault> parse_scenario(std::string_view text, const std::string& path);
+// fault names the file, the line and the column. A file of another program has one combination; what a scenario cannot
+// express of it is in Scenario::notes.
+Expected<std::vector<Cell>, ScenarioFault> parse_scenario(std::string_view text, const std::string& path,
+                                                          const FormatOptions& options = {});
 
 // Returns whether the text is a contracts file (orb/core/config/contracts_file.h): its tables are named by repository
 // ids.

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <span>
+#include <utility>
 
 #include "orb/eval/generate/random_source.h"
 #include "orb/eval/generate/requests.h"
@@ -23,17 +25,32 @@ Contract drawn_contract(sched::Share utilization, Duration period, const Generat
   return contract;
 }
 
-void add_listed(const Scenario& scenario, std::vector<Task>& tasks) {
+// Returns the listed tasks one by one, each with its label and a count of 1.
+std::vector<ListedTask> one_by_one(const Scenario& scenario) {
+  std::vector<ListedTask> all;
   for (std::size_t i = 0; i < scenario.tasks.size(); ++i) {
-    const ListedTask& listed = scenario.tasks[i];
-    const std::string label = listed.label.empty() ? "task-" + std::to_string(i + 1) : listed.label;
-    for (std::int64_t copy = 1; copy <= listed.count; ++copy)
-      tasks.push_back({.label = listed.count == 1 ? label : label + "-" + std::to_string(copy),
-                       .contract = contract_of(listed),
-                       .offset = listed.offset,
-                       .arrival = arrival_of(listed),
-                       .execution = execution_of(listed)});
+    ListedTask task = scenario.tasks[i];
+    const std::string label = task.label.empty() ? "task-" + std::to_string(i + 1) : task.label;
+    const std::int64_t count = std::exchange(task.count, 1);
+    for (std::int64_t copy = 1; copy <= count; ++copy) {
+      task.label = count == 1 ? label : label + "-" + std::to_string(copy);
+      all.push_back(task);
+    }
   }
+  return all;
+}
+
+void add_listed(const Scenario& scenario, std::vector<Task>& tasks) {
+  for (const ListedTask& listed : one_by_one(scenario))
+    tasks.push_back({.label = listed.label,
+                     .contract = contract_of(listed),
+                     .offset = listed.offset,
+                     .arrival = arrival_of(listed),
+                     .execution = execution_of(listed),
+                     .is_high = listed.criticality == "high",
+                     .budget_high = listed.budget_high.value_or(listed.budget),
+                     .uses = listed.uses,
+                     .requests = listed.requests});
 }
 
 void sort_by(const Policy& policy, std::vector<Task>& tasks) {
@@ -81,11 +98,41 @@ void add_random_offsets(Random random, std::vector<Task>& tasks) {
   }
 }
 
+// Gives some of the tasks high criticality: a part of them, rounded down.
+void raise_criticality(const Generator& generator, Random random, std::vector<Task>& tasks) {
+  std::vector<Task*> shuffled;
+  for (Task& task : tasks) shuffled.push_back(&task);
+  shuffle(random, std::span(shuffled));
+  const auto count = static_cast<std::int64_t>(tasks.size()) * generator.high_tasks.millionths / unity.millionths;
+  for (Task* const task : std::span(shuffled).first(static_cast<std::size_t>(count))) {
+    task->is_high = true;
+    task->budget_high = std::min(part_of(task->contract.budget, generator.high_factor), task->contract.deadline);
+  }
+}
+
 // Sets the order in which drawn tasks ask for admission.
 void arrange(const Generator& generator, Random random, std::vector<Task>& tasks) {
   if (generator.order == "random") shuffle(random, std::span(tasks));
   if (generator.order == "by-period")
     std::ranges::stable_sort(tasks, {}, [](const Task& task) { return task.contract.period; });
+}
+
+// Returns a drawn task as one of a file.
+ListedTask listed_of(const Task& task) {
+  const Contract& contract = task.contract;
+  return {.label = task.label,
+          .period = contract.period,
+          .budget = contract.budget,
+          .deadline = contract.deadline,
+          .jitter = contract.jitter,
+          .criticality = task.is_high ? "high" : "low",
+          .budget_high = task.is_high ? std::optional(task.budget_high) : std::nullopt,
+          .offset = task.offset,
+          .arrival = std::string(arrival_names[static_cast<std::size_t>(task.arrival.kind)]),
+          .gap = task.arrival.gap,
+          .burst = task.arrival.burst,
+          .execution = task.execution.most,
+          .execution_min = task.execution.least};
 }
 
 }  // namespace
@@ -102,10 +149,22 @@ Expected<std::vector<Task>, ScenarioFault> tasks_of(const Scenario& scenario, st
                          "\" found no set within the limits of a task; use utilizations = \"randfixedsum\", or widen "
                          "utilization_min and utilization_max"};
   if (generator.offsets == "random") add_random_offsets(source.of(Purpose::offsets), drawn);
+  raise_criticality(generator, source.of(Purpose::criticality), drawn);
   arrange(generator, source.of(Purpose::order), drawn);
   tasks.insert(tasks.end(), std::move_iterator(drawn.begin()), std::move_iterator(drawn.end()));
   sort_by(scenario.policy, tasks);
   return tasks;
+}
+
+Expected<Scenario, ScenarioFault> as_listed(const Scenario& scenario, std::int64_t set) {
+  const auto tasks = tasks_of(scenario, set);
+  if (!tasks) return tasks.error();
+  Scenario listed = scenario;
+  listed.tasks = one_by_one(scenario);
+  for (std::size_t i = listed.tasks.size(); i < tasks->size(); ++i) listed.tasks.push_back(listed_of((*tasks)[i]));
+  listed.generate.reset();
+  listed.repetitions = 1;
+  return listed;
 }
 
 }  // namespace corelane::eval

@@ -96,8 +96,9 @@ std::string scenario() {
   return R"(# Scenario files
 
 After this page you can write the tasks of an experiment into a file, or let them be drawn at
-random. `corelane plan` reads such files ([plan.md](plan.md)). This one draws 20 sets of eight tasks
-for each of four utilizations:
+random. `corelane plan`, `corelane simulate` and `corelane eval` read such files
+([plan.md](plan.md), [simulation.md](simulation.md), [evaluation.md](evaluation.md)). This one draws
+20 sets of eight tasks for each of four utilizations:
 
     $ build/bin/corelane plan examples/scenarios/acceptance.toml
 
@@ -121,7 +122,8 @@ file begins with this line. `corelane plan --schema` prints the schema.
 #:schema ./scenario.schema.json
 ```
 
-The tables are printed from `orb/eval/scenario/field_tables.cpp`.
+The tables are printed from `orb/eval/scenario/field_tables.cpp` and
+`orb/eval/scenario/experiment_tables.cpp`.
 
 )" + corelane::eval::scenario_documentation();
 }

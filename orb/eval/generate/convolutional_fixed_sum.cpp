@@ -13,7 +13,7 @@ namespace {
 using sched::Share;
 
 constexpr std::size_t table_size = std::size_t{1} << 18;
-constexpr int rounds = 16;  // of pairs that are drawn again
+constexpr int pair_rounds = 16;  // of pairs that are drawn again
 
 // How many lists of whole numbers have a sum. Number i is from 0 to widths[i], and sums are from 0 to `cells`.
 class Counts {
@@ -98,7 +98,7 @@ Excess on_grid(Random& random, Share above, std::vector<Share> widths) {
 }
 
 // Gives what the grid has left of the sum to numbers with room for it.
-void top_up(const std::vector<std::size_t>& order, Excess& excess, Share missing) {
+void give_rest(const std::vector<std::size_t>& order, Excess& excess, Share missing) {
   for (const std::size_t i : order) {
     const Share more = std::min(missing, excess.widths[i] - excess.values[i]);
     excess.values[i] += more;
@@ -130,8 +130,8 @@ std::vector<Share> convolutional_fixed_sum(Random& random, Share total, std::spa
   }
   Excess excess = on_grid(random, above, std::move(widths));
   shuffle(random, std::span(order));
-  top_up(order, excess, above - excess.sum());
-  for (int round = 0; round < rounds; ++round) {
+  give_rest(order, excess, above - excess.sum());
+  for (int round = 0; round < pair_rounds; ++round) {
     shuffle(random, std::span(order));
     for (std::size_t i = 0; i + 1 < order.size(); i += 2) redraw(random, excess, order[i], order[i + 1]);
   }

@@ -16,7 +16,7 @@ using sim::Random;
 
 // What random numbers are for. Each purpose has a sequence of its own, so that a change of one field of a scenario does
 // not change what the others lead to.
-enum class Purpose : std::uint8_t { tasks, order, offsets, jobs };
+enum class Purpose : std::uint8_t { tasks, order, offsets, jobs, criticality };
 
 // Returns the generator for set number `set` of an experiment with this seed. The sets of an experiment, and those of
 // neighboring seeds, are independent of each other.

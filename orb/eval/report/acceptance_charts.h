@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "orb/eval/comparison.h"
+#include "orb/eval/statistics/comparison.h"
 #include "orb/eval/report/chart.h"
 
 namespace corelane::eval {

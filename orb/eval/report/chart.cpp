@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "orb/eval/report/svg.h"
-#include "orb/eval/table.h"
+#include "orb/eval/report/table.h"
 
 namespace corelane::eval {
 namespace {

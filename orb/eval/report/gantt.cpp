@@ -6,7 +6,7 @@
 #include <set>
 
 #include "orb/eval/report/svg.h"
-#include "orb/eval/table.h"
+#include "orb/eval/report/table.h"
 
 namespace corelane::eval {
 namespace {

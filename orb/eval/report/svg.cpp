@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "orb/eval/table.h"
+#include "orb/eval/report/table.h"
 
 namespace corelane::eval {
 

@@ -51,6 +51,32 @@ std::optional<GeneratorFault> fault_of_periods(const Generator& generator) {
   return std::nullopt;
 }
 
+std::optional<std::string> fault_of_criticality(const ListedTask& task) {
+  if (!task.budget_high) return std::nullopt;
+  const std::string given = "budget_high = " + to_string(*task.budget_high);
+  const Duration deadline = task.deadline.value_or(task.period);
+  if (task.criticality != "high") return given + " is for tasks with criticality = \"high\"; add that, or leave it out";
+  if (*task.budget_high >= task.budget && *task.budget_high <= deadline) return std::nullopt;
+  return given + " is outside C <= budget_high <= D, with C = " + to_string(task.budget) + " and D = " +
+         to_string(deadline) + "; change one of these values";
+}
+
+// Returns the number of the other chain that has the task, or of this chain if the task is in it twice.
+std::optional<std::size_t> chain_with(const Scenario& scenario, std::size_t number, const std::string& task) {
+  for (std::size_t i = 0; i <= number; ++i)
+    if (std::ranges::count(scenario.chains[i].tasks, task) > (i == number ? 1 : 0)) return i;
+  return std::nullopt;
+}
+
+// Returns the task with this label, where it is only one.
+const ListedTask* task_called(const Scenario& scenario, const std::string& label) {
+  for (std::size_t i = 0; i < scenario.tasks.size(); ++i) {
+    const ListedTask& task = scenario.tasks[i];
+    if (task.count == 1 && (task.label.empty() ? "task-" + std::to_string(i + 1) : task.label) == label) return &task;
+  }
+  return nullptr;
+}
+
 std::optional<std::string> fault_of_behavior(const ListedTask& task) {
   if (task.gap && (*task.gap < Duration::zero() || *task.gap > longest_period))
     return "gap = " + to_string(*task.gap) + " is outside 0 <= gap <= 1 h; write one such as \"5ms\"";
@@ -118,9 +144,29 @@ std::optional<std::string> fault_of_task(const ListedTask& task) {
   if (task.offset < Duration::zero() || task.offset > longest_period)
     return "offset = " + to_string(task.offset) + " is outside 0 <= offset <= 1 h; write one such as \"5ms\"";
   if (auto bad = fault_of_behavior(task)) return bad;
+  if (auto bad = fault_of_criticality(task)) return bad;
   const Contract contract = contract_of(task);
   if (const auto bad = fault_of(contract)) return with_resource_names(*bad, task) + "; change one of these values";
   return core::backlog_fault_of(contract);
+}
+
+std::optional<std::string> fault_of_chain(const Scenario& scenario, std::size_t number) {
+  const Chain& chain = scenario.chains[number];
+  if (chain.tasks.size() < 2) return "it has one task; a chain has two or more";
+  if (chain.deadline && (*chain.deadline <= Duration::zero() || *chain.deadline > longest_period))
+    return "deadline = " + to_string(*chain.deadline) + " is outside 0 < D <= 1 h; write one such as \"30ms\"";
+  Duration period{};
+  for (const std::string& label : chain.tasks) {
+    const ListedTask* const task = task_called(scenario, label);
+    if (task == nullptr) return "no listed task with a count of 1 has the label \"" + label + "\"; name one that has";
+    if (chain_with(scenario, number, label))
+      return "task \"" + label + "\" is in a chain already; a task is in one chain, and there once";
+    if (period != Duration::zero() && task->period != period)
+      return "task \"" + label + "\" has the period " + to_string(task->period) + ", and the task before it has " +
+             to_string(period) + "; give all tasks of a chain the same period";
+    period = task->period;
+  }
+  return std::nullopt;
 }
 
 std::optional<GeneratorFault> fault_of_generator(const Generator& generator) {

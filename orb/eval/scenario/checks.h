@@ -2,6 +2,7 @@
 // Threads: pure functions. Allocates.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,6 +27,9 @@ Execution execution_of(const Generator& generator);
 
 // Returns why no server would ever admit the task, and what to change; nothing if its contract is sound.
 std::optional<std::string> fault_of_task(const ListedTask& task);
+
+// Returns what is wrong with the chain of this number, and what to change; nothing if it can be analyzed.
+std::optional<std::string> fault_of_chain(const Scenario& scenario, std::size_t number);
 
 // What is wrong with a field of the generator: "utilizations", " = \"uunifast\": ...".
 struct GeneratorFault {

@@ -117,6 +117,13 @@ constexpr Field<Policy> policy_rows[] = {
       .example = "\"J_J_N\"",
       .choices = [] { return copied(aperiodic_policy_names()); }},
      &Policy::aub},
+    {{.key = "locks",
+      .help = "How resources are locked. ceiling: as in a server, with all users of a resource on one core. msrp: users "
+              "on several cores spin for it; a server cannot do that, so this is an analysis only",
+      .fallback = "\"ceiling\"",
+      .example = "\"msrp\"",
+      .choices = [] { return Names{"ceiling", "msrp"}; }},
+     &Policy::locks},
 };
 
 constexpr Field<ListedTask> task_rows[] = {
@@ -159,6 +166,24 @@ constexpr Field<ListedTask> task_rows[] = {
       .fallback = "none",
       .example = "{ bus = \"200us\" }"},
      &ListedTask::uses},
+    {{.key = "requests",
+      .help = "How often a job locks each of them at most, one after the other. It matters for policy.locks = msrp",
+      .fallback = "1",
+      .example = "2",
+      .least = 1,
+      .most = 1'000'000},
+     &ListedTask::requests},
+    {{.key = "criticality",
+      .help = "If a job of high criticality exceeds its budget, tasks of low criticality are given up for it",
+      .fallback = "\"low\"",
+      .example = "\"high\"",
+      .choices = [] { return Names{"low", "high"}; }},
+     &ListedTask::criticality},
+    {{.key = "budget_high",
+      .help = "The execution time that a job of high criticality never exceeds",
+      .fallback = "the budget",
+      .example = "\"3ms\""},
+     &ListedTask::budget_high},
     {{.key = "offset",
       .help = "When its first job is released, from the start of the experiment. Admission does not depend on it",
       .fallback = "\"0us\"",
@@ -208,6 +233,24 @@ constexpr Field<ListedTask> task_rows[] = {
       .least = 1,
       .most = most_generated},
      &ListedTask::count},
+};
+
+constexpr Field<Chain> chain_rows[] = {
+    {{.key = "label",
+      .help = "The name of the chain in reports and sweeps",
+      .fallback = "\"chain-\" and its number in the file",
+      .example = "\"control\""},
+     &Chain::label},
+    {{.key = "tasks",
+      .help = "The labels of listed tasks, in their order. All have the same period",
+      .example = "[\"sensor\", \"valve\"]",
+      .is_required = true},
+     &Chain::tasks},
+    {{.key = "deadline",
+      .help = "When the last task ends at the latest, from the nominal release of the first one",
+      .fallback = "none",
+      .example = "\"30ms\""},
+     &Chain::deadline},
 };
 
 constexpr Field<Generator> generator_rows[] = {
@@ -348,6 +391,19 @@ constexpr Field<Generator> generator_rows[] = {
       .least = 1,
       .most = 10 * million},
      &Generator::execution_min},
+    {{.key = "high_tasks",
+      .help = "The part of the drawn tasks that have high criticality. Which ones is random",
+      .fallback = "0",
+      .example = "0.5",
+      .most = million},
+     &Generator::high_tasks},
+    {{.key = "high_factor",
+      .help = "Their budget_high as a multiple of the budget. It is cut at the deadline",
+      .fallback = "2",
+      .example = "1.5",
+      .least = million,
+      .most = 1000 * million},
+     &Generator::high_factor},
 };
 
 constexpr Field<Sweep> sweep_rows[] = {
@@ -369,6 +425,7 @@ std::span<const Field<Scenario>> top_fields() noexcept { return top_rows; }
 std::span<const Field<Platform>> platform_fields() noexcept { return platform_rows; }
 std::span<const Field<Policy>> policy_fields() noexcept { return policy_rows; }
 std::span<const Field<ListedTask>> task_fields() noexcept { return task_rows; }
+std::span<const Field<Chain>> chain_fields() noexcept { return chain_rows; }
 std::span<const Field<Generator>> generator_fields() noexcept { return generator_rows; }
 std::span<const Field<Sweep>> sweep_fields() noexcept { return sweep_rows; }
 

@@ -54,18 +54,17 @@ class Reader {
     if (child.key == "policy") return read_table(child, policy_fields(), scenario.policy);
     if (child.key == "generate") return read_table(child, generator_fields(), scenario.generate.emplace());
     if (child.key == "experiment") return read_table(child, experiment_fields(), scenario.experiment);
-    if (child.key == "published") return read_published(child, scenario);
-    if (child.key != "task") return read_field(child, "", top_fields(), scenario);
-    if (Bad bad = expect_list(child)) return bad;
-    for (const Node& item : child.children)
-      if (Bad bad = read_fields(item, "task", task_fields(), scenario.tasks.emplace_back())) return bad;
-    return std::nullopt;
+    if (child.key == "published") return read_list(child, published_fields(), scenario.published);
+    if (child.key == "chain") return read_list(child, chain_fields(), scenario.chains);
+    if (child.key == "task") return read_list(child, task_fields(), scenario.tasks);
+    return read_field(child, "", top_fields(), scenario);
   }
 
-  Bad read_published(const Node& list, Scenario& scenario) {
+  template <typename Table>
+  Bad read_list(const Node& list, std::span<const Field<Table>> fields, std::vector<Table>& items) {
     if (Bad bad = expect_list(list)) return bad;
     for (const Node& item : list.children)
-      if (Bad bad = read_fields(item, "published", published_fields(), scenario.published.emplace_back())) return bad;
+      if (Bad bad = read_fields(item, list.key, fields, items.emplace_back())) return bad;
     return std::nullopt;
   }
 
@@ -108,7 +107,9 @@ class Reader {
   std::string unknown(const std::string& key, const std::string& prefix, std::span<const Field<Table>> fields) const {
     std::vector<std::string> known;
     for (const Field<Table>& field : fields) known.emplace_back(field.info.key);
-    if (prefix.empty()) known.insert(known.end(), {"platform", "policy", "task", "generate", "experiment", "published", "sweep"});
+    if (prefix.empty())
+      known.insert(known.end(),
+                   {"platform", "policy", "task", "chain", "generate", "experiment", "published", "sweep"});
     const std::string best = core::meant(key, known, "the nearest is");
     return "there is no " + prefix + key + (best.empty() ? "; there are " + core::listed(known) : best);
   }
@@ -120,6 +121,7 @@ class Reader {
                    "there is no task; add [[task]] with period and budget, or [generate] with tasks and utilization");
     if (scenario.experiment.length <= Duration::zero())
       return fault(place_of(root, "experiment", "length"), "experiment.length: expected a duration above 0; found 0ns");
+    if (Bad bad = check_chains(root, scenario)) return bad;
     const Platform& platform = scenario.platform;
     if (platform.period && *platform.period <= Duration::zero())
       return fault(place_of(root, "platform", "period"), "platform.period: expected a duration above 0; found 0ns");
@@ -137,7 +139,7 @@ class Reader {
     std::int64_t count = 0;
     for (std::size_t i = 0; i < scenario.tasks.size(); ++i) {
       const Node& node = root.find("task")->children[i];
-      const std::string label = label_of_task(node, i);
+      const std::string label = label_of(node, "task", i);
       const auto [other, is_new] = labels.emplace(label, node.at);
       if (!is_new)
         return fault(node.at, "a second task has the label " + quoted(label) + " of the one in line " +
@@ -149,6 +151,16 @@ class Reader {
     if (count <= most_tasks) return std::nullopt;
     return fault(root.find("task")->at, std::to_string(count) + " tasks are too many; the most is " +
                                             std::to_string(most_tasks) + "; lower their counts");
+  }
+
+  Bad check_chains(const Node& root, const Scenario& scenario) const {
+    const Node* const list = root.find("chain");
+    for (std::size_t i = 0; i < scenario.chains.size(); ++i) {
+      const Node& node = list->children[i];
+      if (const auto bad = fault_of_chain(scenario, i))
+        return fault(node.at, "chain " + quoted(label_of(node, "chain", i)) + ": " + *bad);
+    }
+    return std::nullopt;
   }
 
   static core::FilePlace place_of(const Node& root, std::string_view table, std::string_view key) {

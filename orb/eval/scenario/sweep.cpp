@@ -91,17 +91,19 @@ void put(Node& table, std::string_view key, const Node& value) {
   child.key_at = value.at;
 }
 
-std::string put_in_task(Node& root, std::string_view label, std::string_view key, const Node& value) {
-  Node* const tasks = root.find("task");
+// Sets a field of the task or chain with this label.
+std::string put_in_item(Node& root, const std::string& table, std::string_view label, std::string_view key,
+                        const Node& value) {
+  Node* const list = root.find(table);
   std::vector<std::string> labels;
-  for (std::size_t i = 0; tasks != nullptr && i < tasks->children.size(); ++i) {
-    labels.push_back(label_of_task(tasks->children[i], i));
+  for (std::size_t i = 0; list != nullptr && i < list->children.size(); ++i) {
+    labels.push_back(label_of(list->children[i], table, i));
     if (labels.back() != label) continue;
-    put(tasks->children[i], key, value);
+    put(list->children[i], key, value);
     return {};
   }
-  if (labels.empty()) return "the file has no [[task]]";
-  return "no task has the label " + std::string(label) + "; there are " + core::listed(labels);
+  if (labels.empty()) return "the file has no [[" + table + "]]";
+  return "no " + table + " has the label " + std::string(label) + "; there are " + core::listed(labels);
 }
 
 }  // namespace
@@ -136,17 +138,17 @@ std::string set_field(Node& root, const std::string& field, const Node& value) {
     return {};
   }
   const std::string table = field.substr(0, first), key = field.substr(last + 1);
-  const bool names_task = table == "task" && first != last;
-  if (table == "sweep" || table == "published" || (table == "task") != (first != last) || !has_field(table, key))
-    return unknown_field(field, names_task ? "task.LABEL." + key : field);
-  if (names_task) return put_in_task(root, field.substr(first + 1, last - first - 1), key, value);
+  const bool has_label = first != last, has_items = table == "task" || table == "chain";
+  if (table == "sweep" || table == "published" || has_items != has_label || !has_field(table, key))
+    return unknown_field(field, has_items && has_label ? table + ".LABEL." + key : field);
+  if (has_label) return put_in_item(root, table, field.substr(first + 1, last - first - 1), key, value);
   put(child_of(root, table, value.at), key, value);
   return {};
 }
 
-std::string label_of_task(const Node& task, std::size_t index) {
-  const Node* const label = task.find("label");
-  return label != nullptr && label->kind == Node::Kind::text ? label->text : "task-" + std::to_string(index + 1);
+std::string label_of(const Node& item, const std::string& table, std::size_t index) {
+  const Node* const label = item.find("label");
+  return label != nullptr && label->kind == Node::Kind::text ? label->text : table + "-" + std::to_string(index + 1);
 }
 
 }  // namespace corelane::eval

@@ -32,7 +32,7 @@ Expected<std::vector<Node>, SweepFault> values_of(const Sweep& sweep);
 // if nothing is.
 std::string set_field(Node& root, const std::string& field, const Node& value);
 
-// Returns the label of the `index`-th listed task, from 0: its own, or "task-" and its number.
-std::string label_of_task(const Node& task, std::size_t index);
+// Returns the label of the `index`-th item of a table such as task or chain, from 0: its own, or "task-" and its number.
+std::string label_of(const Node& item, const std::string& table, std::size_t index);
 
 }  // namespace corelane::eval

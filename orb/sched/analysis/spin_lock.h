@@ -27,10 +27,15 @@ struct SpinningTask {
   Ticks budget = 0;  // C with sections, without spinning
   Ticks period = 1;  // T
   std::vector<SpinRequest> requests{};
+  Ticks jitter = 0;    // J
+  Ticks blocking = 0;  // by something else than resources, such as the platform
 };
 
 // Returns how long one request of a task on `core` may spin: the sum over the other cores of the longest section there.
 Ticks spin_time(std::span<const SpinningTask> tasks, int core, ResourceId resource);
+
+// Returns C': the budget with all the spinning of a job.
+Ticks spinning_budget(std::span<const SpinningTask> tasks, const SpinningTask& task);
 
 // Returns the response of each task. `tasks` are sorted by descending priority.
 std::vector<Response> spin_responses(std::span<const SpinningTask> tasks, const Limits& limits = {});

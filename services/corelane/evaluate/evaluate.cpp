@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <ostream>
 #include <set>
 #include <span>
+#include <system_error>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -16,12 +16,12 @@
 #include "orb/base/counted.h"
 #include "orb/core/config/settings_of.h"
 #include "orb/core/config/toml_text.h"
-#include "orb/eval/comparison.h"
-#include "orb/eval/comparison_tables.h"
-#include "orb/eval/report.h"
+#include "orb/eval/statistics/comparison.h"
+#include "orb/eval/report/comparison_tables.h"
+#include "orb/eval/report/report.h"
 #include "orb/eval/run_requests.h"
 #include "orb/eval/scenario_file.h"
-#include "orb/eval/table.h"
+#include "orb/eval/report/table.h"
 #include "orb/os/clock.h"
 #include "services/corelane/evaluate/origin.h"
 #include "services/corelane/evaluate/progress.h"
@@ -32,9 +32,10 @@
 namespace corelane::tool {
 namespace {
 
-constexpr int done = 0, unfinished = 1, wrong_experiment = 2;
+constexpr int whole_experiment = 0, part_of_experiment = 1, wrong_experiment = 2;
 constexpr std::size_t sets_in_virtual_batch = 256;
 constexpr std::int64_t quick_sets = 4;
+constexpr std::int64_t most_growth = 10;  // of the repetitions, for the sake of precision
 constexpr const char* quick_suffix = "-quick";
 
 // What a file asks for.
@@ -49,25 +50,29 @@ struct OpenExperiment {
 
 using ExperimentFault = eval::ScenarioFault;
 
-// Leaves the first, the middle and the last item.
-template <typename Item>
-void leave_three(std::vector<Item>& items) {
-  if (items.size() > 3) items = {items.front(), items[items.size() / 2], items.back()};
-}
-
 // Leaves three combinations, four sets of each, and the first dispatcher beside the baseline. The results go into
 // another file, because the combinations get other numbers.
 void shorten(OpenExperiment& experiment) {
-  leave_three(experiment.cells);
-  for (eval::Published& published : experiment.published) leave_three(published.values);
-  for (eval::Cell& cell : experiment.cells)
+  const std::size_t cells = experiment.cells.size();
+  std::set<std::size_t> kept_cells{0, cells / 2, cells - 1};
+  std::vector<eval::Cell> kept;
+  for (const std::size_t cell : kept_cells) kept.push_back(std::move(experiment.cells[cell]));
+  experiment.cells = std::move(kept);
+  for (eval::Published& published : experiment.published) {
+    std::vector<std::string> values;
+    for (const std::size_t cell : kept_cells) values.push_back(published.values[cell % published.values.size()]);
+    published.values = std::move(values);
+  }
+  for (eval::Cell& cell : experiment.cells) {
     cell.scenario.repetitions = std::min(cell.scenario.repetitions, quick_sets);
+    cell.scenario.experiment.precision = {};
+  }
   const auto other = std::ranges::find_if(experiment.dispatchers, [&](const eval::Dispatcher* dispatcher) {
     return dispatcher->name != experiment.baseline;
   });
-  const eval::Dispatcher* const kept = other == experiment.dispatchers.end() ? nullptr : *other;
+  const eval::Dispatcher* const compared = other == experiment.dispatchers.end() ? nullptr : *other;
   std::erase_if(experiment.dispatchers, [&](const eval::Dispatcher* dispatcher) {
-    return dispatcher != kept && dispatcher->name != experiment.baseline;
+    return dispatcher != compared && dispatcher->name != experiment.baseline;
   });
   experiment.origin.scenario += quick_suffix;
 }
@@ -78,10 +83,12 @@ std::optional<ExperimentFault> fault_of_experiment(const OpenExperiment& experim
     return ExperimentFault{path + ": experiment.baseline = \"" + experiment.baseline +
                            "\" is none of experiment.dispatchers; add it there, or name another one"};
   for (const eval::Published& published : experiment.published)
-    if (published.values.size() != experiment.cells.size())
+    if (experiment.cells.size() % published.values.size() != 0 ||
+        published.values.size() != experiment.published.front().values.size())
       return ExperimentFault{path + ": published.values of " + published.dispatcher + " has " +
                              counted(published.values.size(), "value") + ", but there are " +
-                             counted(experiment.cells.size(), "combination") + " of the sweeps; give one for each"};
+                             counted(experiment.cells.size(), "combination") +
+                             " of the sweeps; give one for each, or for each of the last sweeps"};
   return std::nullopt;
 }
 
@@ -133,20 +140,15 @@ class Evaluator {
 
   // Runs what is missing, cell by cell. The fault is that of a set, or of the file.
   std::optional<std::string> run() {
-    std::vector<std::vector<OpenRun>> open;
     std::uint64_t runs = 0;
     for (std::size_t cell = 0; cell < experiment_.cells.size(); ++cell)
-      for (const OpenRun& set : open.emplace_back(missing_in(cell))) runs += set.dispatchers.size();
+      runs += runs_in(missing_in(cell, repetitions_of(cell)));
     if (runs > 0 && !results_.empty())
-      say(counted(results_.size(), "result is", "results are") + " there already, " + counted(runs, "run") +
-          (runs == 1 ? " is" : " are") + " missing");
+      say(counted(results_.size(), "result is", "results are") + " there already, " +
+          counted(runs, "run is", "runs are") + " missing");
     Progress progress(runs, os::now());
-    for (std::size_t cell = 0; cell < open.size(); ++cell)
-      for (std::span<const OpenRun> rest = open[cell]; !rest.empty() && !evaluation_.is_to_stop();) {
-        const std::span<const OpenRun> batch = rest.first(std::min(rest.size(), sets_in_batch_));
-        rest = rest.subspan(batch.size());
-        if (auto fault = run_batch(cell, {batch.begin(), batch.end()}, progress)) return fault;
-      }
+    for (std::size_t cell = 0; cell < experiment_.cells.size(); ++cell)
+      if (auto fault = run_cell(cell, progress)) return fault;
     return std::nullopt;
   }
 
@@ -170,13 +172,55 @@ class Evaluator {
     return options.threads > 0 ? static_cast<std::size_t>(options.threads) : std::thread::hardware_concurrency();
   }
 
-  std::vector<OpenRun> missing_in(std::size_t cell) const {
+  std::int64_t repetitions_of(std::size_t cell) const { return experiment_.cells[cell].scenario.repetitions; }
+
+  // Returns whether the differences are known as exactly as the scenario wants them.
+  bool is_precise(std::size_t cell) const {
+    const eval::Fraction precision = experiment_.cells[cell].scenario.experiment.precision;
+    if (precision.millionths == 0) return true;
+    const eval::ExperimentSummary sums = summary();
+    return std::ranges::all_of(sums.cells[cell].differences, [&](const eval::Difference& difference) {
+      return (difference.high - difference.low) / 2 * 1e6 <= static_cast<double>(precision.millionths);
+    });
+  }
+
+  // Runs the sets of a cell, and more of them if the differences are not precise.
+  std::optional<std::string> run_cell(std::size_t cell, Progress& progress) {
+    const std::int64_t repetitions = repetitions_of(cell);
+    if (auto fault = run_sets(cell, missing_in(cell, repetitions), progress)) return fault;
+    for (std::int64_t sets = repetitions; sets < most_growth * repetitions && !evaluation_.is_to_stop();) {
+      if (is_precise(cell)) break;
+      sets += std::max<std::int64_t>(repetitions / 4, 1);
+      const std::vector<OpenRun> more = missing_in(cell, sets);
+      progress.expect(runs_in(more));
+      if (auto fault = run_sets(cell, more, progress)) return fault;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::string> run_sets(std::size_t cell, std::span<const OpenRun> sets, Progress& progress) {
+    while (!sets.empty() && !evaluation_.is_to_stop()) {
+      const std::span<const OpenRun> batch = sets.first(std::min(sets.size(), sets_in_batch_));
+      sets = sets.subspan(batch.size());
+      if (auto fault = run_batch(cell, {batch.begin(), batch.end()}, progress)) return fault;
+    }
+    return std::nullopt;
+  }
+
+  static std::uint64_t runs_in(const std::vector<OpenRun>& sets) {
+    std::uint64_t runs = 0;
+    for (const OpenRun& set : sets) runs += set.dispatchers.size();
+    return runs;
+  }
+
+  // Returns what is missing of the first `sets` sets.
+  std::vector<OpenRun> missing_in(std::size_t cell, std::int64_t sets) const {
     std::vector<OpenRun> open;
-    for (std::int64_t set = 0; set < experiment_.cells[cell].scenario.repetitions; ++set) {
-      OpenRun run{.set = set};
+    for (std::int64_t set = 0; set < sets; ++set) {
+      OpenRun missing{.set = set};
       for (const eval::Dispatcher* const dispatcher : experiment_.dispatchers)
-        if (!known_.contains({cell, set, std::string(dispatcher->name)})) run.dispatchers.push_back(dispatcher);
-      if (!run.dispatchers.empty()) open.push_back(std::move(run));
+        if (!known_.contains({cell, set, std::string(dispatcher->name)})) missing.dispatchers.push_back(dispatcher);
+      if (!missing.dispatchers.empty()) open.push_back(std::move(missing));
     }
     return open;
   }
@@ -190,6 +234,7 @@ class Evaluator {
       lines += eval::results_line(experiment_.origin, swept.swept, result);
     if (!file_.append(lines)) return std::string("the file of results cannot be written; is the disk full?");
     results_.insert(results_.end(), results->begin(), results->end());
+    for (const eval::SetResult& result : *results) known_.insert(key_of(result));
     say(progress.after(results->size(), os::now()));
     return std::nullopt;
   }
@@ -222,6 +267,7 @@ std::string heading_of(const OpenExperiment& experiment) {
   const std::size_t cores = request ? request->cores.size() : 0;
   return (scenario.name.empty() ? std::string("Experiment") : scenario.name) + ": " + experiment.origin.mode +
          " time, " + counted(cores, "core") + ", " +
+         (scenario.experiment.precision.millionths > 0 ? "at least " : "") +
          counted(static_cast<std::uint64_t>(scenario.repetitions), "set") + " in each of " +
          counted(experiment.cells.size(), "combination") + ", " + to_string(scenario.experiment.length) +
          " each, platform load " + to_string(server.platform.budget) + " in each " +
@@ -236,9 +282,22 @@ bool breaks_promise(const eval::ExperimentSummary& summary) {
   });
 }
 
-bool write_report(const std::string& path, const std::string& text) {
+bool write_text(const std::string& path, const std::string& text) {
   std::ofstream file(path);
   return static_cast<bool>(file << text << std::flush);
+}
+
+// Writes the report and its figures where the options say. Returns what is wrong; "" if nothing is.
+std::string write_report(const EvaluateOptions& options, const eval::Report& report) {
+  if (!options.report.empty() && !write_text(options.report, report.html))
+    return options.report + " cannot be written; name another file for --report";
+  if (options.figures.empty()) return {};
+  std::error_code ignored;  // if the directory cannot be made, its files cannot be written
+  std::filesystem::create_directories(options.figures, ignored);
+  for (const eval::Figure& figure : report.figures)
+    if (const std::string path = options.figures + "/" + figure.name + ".svg"; !write_text(path, figure.svg))
+      return path + " cannot be written; name another directory for --figures";
+  return {};
 }
 
 int complain_of_experiment(const std::string& fault, std::ostream& err) {
@@ -271,17 +330,18 @@ int conclude(const EvaluateOptions& options, const Evaluator& evaluator, std::os
   for (const eval::Table& table : tables) out << eval::text_of(table) << "\n";
   if (!scenario.experiment.note.empty()) out << scenario.experiment.note << "\n";
   out << "Each set: " << output_of(options) << "\n";
-  if (!options.report.empty()) {
-    const std::string report = eval::html_report(report_input(experiment, heading, summary, tables));
-    if (!write_report(options.report, report))
-      return complain_of_experiment(options.report + " cannot be written; name another file for --report", err);
-    out << "Report: " << options.report << "\n";
+  if (!options.report.empty() || !options.figures.empty()) {
+    const eval::Report report = eval::report_of(report_input(experiment, heading, summary, tables));
+    if (const std::string fault = write_report(options, report); !fault.empty())
+      return complain_of_experiment(fault, err);
+    if (!options.report.empty()) out << "Report: " << options.report << "\n";
+    if (!options.figures.empty()) out << counted(report.figures.size(), "figure") << ": " << options.figures << "\n";
   }
-  if (options.mode != "virtual" || !breaks_promise(summary)) return done;
+  if (options.mode != "virtual" || !breaks_promise(summary)) return whole_experiment;
   err << "corelane eval: an admitted task missed a deadline in virtual time, which breaks the server's promise; look for "
          "it in the column late_tasks of "
       << output_of(options) << "\n";
-  return unfinished;
+  return part_of_experiment;
 }
 
 }  // namespace
@@ -297,7 +357,7 @@ int evaluate(const EvaluateOptions& options, const Evaluation& evaluation, std::
   if (const auto fault = evaluator.run()) return complain_of_experiment(options.file + ": " + *fault, err);
   if (!evaluation.is_to_stop()) return conclude(options, evaluator, out, err);
   err << "corelane eval: stopped; " << path << " has what is done, and the same command goes on from there\n";
-  return unfinished;
+  return part_of_experiment;
 }
 
 }  // namespace corelane::tool

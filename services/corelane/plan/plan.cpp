@@ -32,6 +32,7 @@ struct OpenSet {
   eval::Platform platform{};
   eval::Policy policy{};
   std::vector<eval::Task> tasks{};
+  std::vector<std::string> notes{};  // what the file says that a scenario cannot
   PlannedSet planned{};
 };
 
@@ -60,6 +61,7 @@ Expected<std::vector<OpenSet>, Fault> scenarios_in(const std::string& text, cons
       OpenSet& open = sets.emplace_back();
       open.platform = cell.scenario.platform;
       open.policy = cell.scenario.policy;
+      open.notes = cell.scenario.notes;
       open.tasks = *std::move(tasks);
       open.planned.swept = cell.swept;
       open.planned.set = cell.scenario.repetitions > 1 ? static_cast<int>(set) + 1 : 0;
@@ -167,6 +169,7 @@ int plan(const PlanOptions& options, std::ostream& out, std::ostream& err) {
   if (!open) return complain(open.error(), err);
   const auto overheads = overheads_for(options);
   if (!overheads) return complain(overheads.error(), err);
+  for (const std::string& note : open->front().notes) err << "corelane plan: note: " << plain(note) << "\n";
   const Planner planner(options, settings->executive, *overheads, open->size());
   std::vector<PlannedSet> sets;
   for (OpenSet& set : *open) {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "orb/eval/csv.h"
+#include "orb/eval/experiment/csv.h"
 
 namespace corelane::tool {
 namespace {

@@ -122,7 +122,7 @@ TEST_CASE("sets with a balance factor have it, and their sum, in random order") 
 }
 
 TEST_CASE("a set with a balance factor is drawn again until each task fits on a core") {
-  // The largest of three tasks needs from 0.95 of a core, if the one between is as large, to 1.19.
+  // The largest of three tasks needs from 0.95 of a core, if the one between is as large, to 1.67.
   Random random = random_of(4, 1);
   for (int set = 0; set < 200; ++set)
     CHECK(std::ranges::max(draw("balanced-uniform", random, {.tasks = 3, .total = share(2), .balance = share(0.1)})) <=

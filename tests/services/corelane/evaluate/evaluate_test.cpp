@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 
 #include "orb/eval/virtual_run.h"
+#include "services/corelane/evaluate/interrupt.h"
+#include "services/corelane/evaluate/origin.h"
 #include "services/corelane/evaluate/progress.h"
 #include "tests/support/temp_directory.h"
 
@@ -61,6 +64,11 @@ class ExperimentFolder {
     out_ = out.str();
     err_ = err.str();
     return status;
+  }
+
+  int run_count() {
+    run();
+    return runs_;
   }
 
   void fail_with(const std::string& fault) { fault_ = fault; }
@@ -137,6 +145,17 @@ TEST_CASE("more repetitions add sets, and run none again") {
   CHECK_THAT(folder.out(), Contains("5 sets in each of 2 combinations"));
 }
 
+TEST_CASE("sets are added until the differences are as precise as the file wants them") {
+  // Without any miss the interval of n sets is +- 1.96 / (n + 2): 0.327 for 4 sets, and 0.280 for 5.
+  const auto file = [](const char* precision) {
+    return std::string("repetitions = 4\n[platform]\ncores = 2\n[generate]\ntasks = 4\nutilization = 0.5\n") +
+           "[experiment]\nlength = \"200ms\"\nprecision = " + precision + "\n";
+  };
+  CHECK(ExperimentFolder(file("0.33")).run_count() == 2 * 4);
+  CHECK(ExperimentFolder(file("0.30")).run_count() == 2 * 5);
+  CHECK(ExperimentFolder(file("0.001")).run_count() == 2 * 40);
+}
+
 TEST_CASE("results of a changed scenario are not mixed") {
   ExperimentFolder folder;
   folder.run();
@@ -163,9 +182,9 @@ TEST_CASE("published figures stand beside ours, one for each combination") {
   CHECK(folder.run() == 0);
   CHECK_THAT(folder.out(), Contains("published") && Contains("0.7+"));
   folder.write(std::string(two_cells_of_three_sets) +
-               "[[published]]\ndispatcher = \"mc-orb*\"\nvalues = [\"0.7+\"]\n");
+               "[[published]]\ndispatcher = \"mc-orb*\"\nvalues = [\"0.7+\", \"0\", \"0\"]\n");
   CHECK(folder.run({.output = folder.path("other.csv")}) == 2);
-  CHECK_THAT(folder.err(), Contains("has 1 value, but there are 2 combinations of the sweeps; give one for each"));
+  CHECK_THAT(folder.err(), Contains("has 3 values, but there are 2 combinations of the sweeps; give one for each, or"));
 }
 
 TEST_CASE("a report is written when it is asked for") {
@@ -173,6 +192,17 @@ TEST_CASE("a report is written when it is asked for") {
   CHECK(folder.run({.report = folder.path("r.html")}) == 0);
   CHECK_THAT(text_in(folder.path("r.html")), Contains("<h1>small</h1>") && Contains("</html>"));
   CHECK(folder.run({.report = "/nowhere/r.html"}) == 2);
+}
+
+TEST_CASE("figures are files of their own") {
+  ExperimentFolder folder;
+  CHECK(folder.run({.figures = folder.path("a/b")}) == 0);
+  const std::string svg = text_in(folder.path("a/b/misses-1.svg"));
+  CHECK_THAT(svg, Catch::StartsWith("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=") &&
+                      Contains("<style>") && Catch::EndsWith("</svg>\n"));
+  CHECK_THAT(folder.out(), Contains(" figures: " + folder.path("a/b")));
+  CHECK(folder.run({.figures = "/proc/nowhere"}) == 2);
+  CHECK_THAT(folder.err(), Contains("name another directory for --figures"));
 }
 
 TEST_CASE("a baseline that does not run is refused") {
@@ -194,6 +224,32 @@ TEST_CASE("results that cannot be written are refused before anything runs") {
   CHECK(folder.run({.output = "/nowhere/r.csv"}) == 2);
   CHECK(folder.runs() == 0);
   CHECK_THAT(folder.err(), Contains("/nowhere/r.csv cannot be written"));
+}
+
+TEST_CASE("the committed experiments run, and have a published figure for each combination") {
+  for (const char* const name : {"bench/eval/mc-orb-misses.toml", "bench/eval/mc-orb-generators.toml", "examples/scenarios/sweep.toml"}) {
+    ExperimentFolder folder(text_in(std::string(CORELANE_SOURCE "/") + name) + "\n# one set of each\n");
+    CAPTURE(name, folder.err());
+    CHECK(folder.run({.quick = true, .repetitions = 1}) == 0);
+    CHECK(folder.runs() == 6);
+    CHECK_THAT(folder.out(), Contains("1 set in each of 3 combinations"));
+  }
+}
+
+TEST_CASE("a signal asks to stop, and is forgotten with the command") {
+  {
+    const Interrupt interrupt;
+    CHECK_FALSE(Interrupt::asked());
+    REQUIRE(std::raise(SIGINT) == 0);
+    CHECK(Interrupt::asked());
+  }
+  const Interrupt next;
+  CHECK_FALSE(Interrupt::asked());
+}
+
+TEST_CASE("results say on which machine they were made") {
+  CHECK_THAT(machine_text(), Contains("core"));
+  CHECK_FALSE(kernel_text().empty());
 }
 
 TEST_CASE("progress says how long the rest takes") {

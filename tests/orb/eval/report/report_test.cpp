@@ -1,10 +1,10 @@
-#include "orb/eval/report.h"
+#include "orb/eval/report/report.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstddef>
 
-#include "orb/eval/comparison_tables.h"
+#include "orb/eval/report/comparison_tables.h"
 #include "orb/eval/report/acceptance_charts.h"
 #include "orb/eval/report/chart.h"
 #include "orb/eval/report/examples.h"
@@ -25,8 +25,8 @@ std::size_t count_of(const std::string& text, const std::string& part) {
   return count;
 }
 
-// Runs a small experiment and returns its report.
-std::string report_of(const std::string& title) {
+// Runs a small experiment and returns its page.
+std::string page_of(const std::string& title) {
   const auto cells = parse_scenario(
       "repetitions = 5\n[platform]\ncores = 2\n[generate]\ntasks = 6\n[experiment]\nlength = \"300ms\"\n"
       "[[sweep]]\nfield = \"generate.utilization\"\nvalues = [1.0, 1.9]\n",
@@ -50,13 +50,13 @@ std::string report_of(const std::string& title) {
   }
   input.summary = summarize(compared, results);
   input.tables = tables_of(input.summary, {});
-  return html_report(input);
+  return report_of(input).html;
 }
 
 }  // namespace
 
 TEST_CASE("a report needs nothing from elsewhere, and runs nothing") {
-  const std::string report = report_of("A & B <x>");
+  const std::string report = page_of("A & B <x>");
   for (const char* const foreign : {"http", "src=", "href=", "<script", "@import", "url("})
     CHECK(count_of(report, foreign) == 0);
   CHECK_THAT(report, Catch::StartsWith("<!DOCTYPE html>") && Catch::EndsWith("</html>\n"));
@@ -64,7 +64,7 @@ TEST_CASE("a report needs nothing from elsewhere, and runs nothing") {
 }
 
 TEST_CASE("a report has charts of misses, admission and responses, its tables, and the first miss") {
-  const std::string report = report_of("x");
+  const std::string report = page_of("x");
   CHECK(count_of(report, "<svg ") == count_of(report, "</svg>"));
   CHECK(count_of(report, "<table>") == 3);
   for (const char* const part : {"Sets with a missed deadline", "Admitted", "Responses beside the deadline",

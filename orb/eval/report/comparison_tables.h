@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "orb/eval/comparison.h"
+#include "orb/eval/statistics/comparison.h"
 #include "orb/eval/scenario.h"
-#include "orb/eval/table.h"
+#include "orb/eval/report/table.h"
 
 namespace corelane::eval {
 
-// Returns the tables in the order in which a reader needs them. `published` has one value for each cell, or fewer:
-// missing ones are shown as "-".
+// Returns the tables in the order in which a reader needs them. `published` has a value for each cell. If it has fewer,
+// there are several configurations, and one table compares them (configuration_table.h).
 std::vector<Table> tables_of(const ExperimentSummary& summary, const std::vector<Published>& published);
 
 }  // namespace corelane::eval

@@ -1,4 +1,4 @@
-#include "orb/eval/csv.h"
+#include "orb/eval/experiment/csv.h"
 
 #include <algorithm>
 #include <cstddef>

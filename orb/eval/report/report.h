@@ -1,5 +1,6 @@
-// html_report() shows an experiment in one HTML page that needs no network and no script: tables, the parts that were
-// admitted and that missed deadlines, responses beside their bounds, and what the cores ran around the first misses.
+// report_of() shows an experiment in one HTML page that needs no network and no script: tables, the parts that were
+// admitted and that missed deadlines, responses beside their bounds, and what the cores ran around the first misses. The
+// figures are also files of their own.
 //
 // Threads: pure functions. They allocate.
 #pragma once
@@ -7,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "orb/eval/comparison.h"
+#include "orb/eval/statistics/comparison.h"
 #include "orb/eval/dispatchers.h"
 #include "orb/eval/results.h"
 #include "orb/eval/run_requests.h"
 #include "orb/eval/scenario.h"
-#include "orb/eval/table.h"
+#include "orb/eval/report/table.h"
 
 namespace corelane::eval {
 
@@ -28,7 +29,18 @@ struct ReportInput {
   std::vector<Scenario> scenarios{};  // one for each cell of the summary
 };
 
+// A figure as an SVG file.
+struct Figure {
+  std::string name{};  // letters, digits and dashes, such as "misses-1"
+  std::string svg{};
+};
+
+struct Report {
+  std::string html{};
+  std::vector<Figure> figures{};  // those of the page
+};
+
 // In virtual time some sets are run again, to show what happened in them. Cost: 20 runs for each dispatcher.
-std::string html_report(const ReportInput& input);
+Report report_of(const ReportInput& input);
 
 }  // namespace corelane::eval

@@ -1,4 +1,4 @@
-#include "orb/eval/comparison.h"
+#include "orb/eval/statistics/comparison.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "orb/eval/table.h"
+#include "orb/eval/report/table.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,8 +1,8 @@
-#include "orb/eval/comparison.h"
+#include "orb/eval/statistics/comparison.h"
 
 #include <catch2/catch.hpp>
 
-#include "orb/eval/comparison_tables.h"
+#include "orb/eval/report/comparison_tables.h"
 
 namespace comparison_test {
 
@@ -123,6 +123,28 @@ TEST_CASE("the tables show our figures beside published ones, and tally the verd
   CHECK_THAT(text_of(tables[1]), Catch::Contains("0.963") && Catch::Contains("Of all tasks, 0.981 are admitted."));
   CHECK_THAT(text_of(tables[3]),
              Catch::Contains("mc-orb* is better in 1 of 2 combinations, worse in 0, no worse in 0, undecided in 1."));
+}
+
+TEST_CASE("figures for the last sweep only make the other sweeps configurations") {
+  Compared compared = two_cells();
+  compared.cells.clear();
+  for (const char* const tasks : {"6", "8"})
+    for (const char* const utilization : {"1.4", "1.6"})
+      compared.cells.push_back({{"generate.tasks", tasks}, {"generate.utilization", utilization}});
+  std::vector<SetResult> results = results_of_two_cells();
+  for (SetResult r : results_of_two_cells()) {
+    r.cell += 2;
+    r.misses = 0;
+    results.push_back(r);
+  }
+  const auto tables = tables_of(summarize(compared, results),
+                                {{.dispatcher = "mc-orb*", .values = {"0", "0.1+"}},
+                                 {.dispatcher = "leader-followers-pinned", .values = {"0", "0.5"}}});
+  REQUIRE(tables.size() == 1);
+  REQUIRE(tables[0].rows.size() == 2);
+  CHECK(tables[0].rows[0] == std::vector<std::string>{"6", "0.000", "0.000", "1/0", "1/0"});
+  CHECK(tables[0].rows[1] == std::vector<std::string>{"8", "0.050", "0.250", "0/0", "0/0"});
+  CHECK_THAT(tables[0].notes[0], Catch::Contains("generate.tasks = 6, with nORB as leader-followers-pinned"));
 }
 
 TEST_CASE("without results there are no tables, and without a baseline nothing is compared") {

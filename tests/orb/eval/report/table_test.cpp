@@ -1,4 +1,4 @@
-#include "orb/eval/table.h"
+#include "orb/eval/report/table.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "orb/eval/comparison_tables.h"
+#include "orb/eval/report/comparison_tables.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "orb/base/counted.h"
+#include "orb/eval/report/configuration_table.h"
 
 namespace corelane::eval {
 namespace {
@@ -134,6 +135,7 @@ Table differences_table(const ExperimentSummary& summary, std::size_t difference
 
 std::vector<Table> tables_of(const ExperimentSummary& summary, const std::vector<Published>& published) {
   if (summary.cells.empty()) return {};
+  if (auto table = configuration_table(summary, published)) return {*std::move(table)};
   std::vector<Table> tables{misses_table(summary, published)};
   if (some_refuse(summary)) tables.push_back(admission_table(summary));
   for (std::size_t i = 0; i < summary.cells.front().differences.size(); ++i)

@@ -1,0 +1,31 @@
+#include "orb/eval/formats/left_out.h"
+
+#include "orb/base/counted.h"
+
+namespace corelane::eval {
+
+void LeftOut::add_what_only_toml_has(const ListedTask& task) {
+  if (task.importance != 0) add("importance");
+  if (task.on_overrun != "report") add("on_overrun");
+  if (task.arrival != "periodic") add("arrival");
+  if (task.criticality != "low") add("criticality");
+}
+
+void LeftOut::add_what_only_toml_has(const Scenario& scenario) {
+  const Platform& platform = scenario.platform;
+  if (platform.budget || platform.blocking || platform.jitter || platform.capacity)
+    say("the load and the capacity of the platform are left out");
+  const Policy& policy = scenario.policy;
+  if (!policy.allocation.empty() || !policy.test.empty() || !policy.dispatcher.empty())
+    say("the policy is left out");
+  if (!scenario.chains.empty()) say("the chains are left out");
+}
+
+std::vector<std::string> LeftOut::notes() const {
+  std::vector<std::string> notes = sentences_;
+  for (const auto& [what, count] : tasks_)
+    notes.push_back("the " + what + " of " + counted(count, "task") + " is left out");
+  return notes;
+}
+
+}  // namespace corelane::eval

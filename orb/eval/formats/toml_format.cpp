@@ -1,0 +1,96 @@
+// Scenarios as TOML. A field that has its default is not written.
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+
+#include "orb/base/contract.h"
+#include "orb/eval/formats/formats.h"
+#include "orb/eval/scenario/field_tables.h"
+
+namespace corelane::eval {
+namespace {
+
+std::string toml_of(const std::string& text) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string quoted = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\')
+      quoted += std::string("\\") + c;
+    else if (byte < 0x20 || byte == 0x7f)
+      quoted += std::string("\\u00") + digits[byte >> 4] + digits[byte & 15];
+    else
+      quoted += c;
+  }
+  return quoted + "\"";
+}
+
+std::string toml_of(std::int64_t number) { return std::to_string(number); }
+std::string toml_of(Fraction fraction) { return decimal(fraction); }
+std::string toml_of(Duration duration) { return toml_of(to_string(duration)); }
+
+template <typename Value>
+std::string toml_of(const std::optional<Value>& value) {
+  return toml_of(*value);  // only values that are not the default, which is none
+}
+
+template <typename Value>
+std::string toml_of(const std::vector<Value>& values) {
+  std::string list;
+  for (const Value& value : values) list += (list.empty() ? "[" : ", ") + toml_of(value);
+  return list + "]";
+}
+
+std::string toml_of(const std::vector<Section>& sections) {
+  std::string table;
+  for (const auto& [resource, longest] : sections)
+    table += (table.empty() ? "{ " : ", ") + toml_of(resource) + " = " + toml_of(longest);
+  return table + " }";
+}
+
+template <typename Table>
+std::string fields_of(std::span<const Field<Table>> fields, const Table& table) {
+  const Table fresh{};
+  std::string text;
+  for (const Field<Table>& field : fields)
+    std::visit(
+        [&](const auto member) {
+          using Value = std::remove_cvref_t<decltype(table.*member)>;
+          constexpr bool is_of_sweep = std::is_same_v<Value, std::optional<Node>> || std::is_same_v<Value, std::vector<Node>>;
+          if constexpr (!is_of_sweep)
+            if (table.*member != fresh.*member)
+              text += std::string(field.info.key) + " = " + toml_of(table.*member) + "\n";
+        },
+        field.member);
+  return text;
+}
+
+template <typename Table>
+std::string table_text(const std::string& header, std::span<const Field<Table>> fields, const Table& table) {
+  const std::string text = fields_of(fields, table);
+  return text.empty() ? "" : "\n" + header + "\n" + text;
+}
+
+Expected<WrittenScenario, ScenarioFault> write_toml(const Scenario& scenario, const FormatOptions&) {
+  std::string text = fields_of(top_fields(), scenario);
+  text += table_text("[platform]", platform_fields(), scenario.platform);
+  text += table_text("[policy]", policy_fields(), scenario.policy);
+  for (const ListedTask& task : scenario.tasks) text += table_text("[[task]]", task_fields(), task);
+  for (const Chain& chain : scenario.chains) text += table_text("[[chain]]", chain_fields(), chain);
+  return WrittenScenario{.text = text.substr(text.starts_with('\n') ? 1 : 0)};
+}
+
+}  // namespace
+
+namespace formats {
+
+extern const ScenarioFormat toml{.name = "toml",
+                                 .ending = ".toml",
+                                 .help = "a scenario of Corelane",
+                                 .fits = nullptr,
+                                 .read = nullptr,
+                                 .write = write_toml};
+
+}  // namespace formats
+}  // namespace corelane::eval
