@@ -17,13 +17,12 @@
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
 #include "orb/sched/servers/server_driver.h"
+#include "orb/sim/order.h"
 
 namespace corelane::sim {
 
 inline constexpr Priority platform_priority{INT32_MAX};  // of the core's platform load
 inline constexpr Priority above_tasks{INT32_MAX - 1};    // of servers
-
-enum class Order : std::uint8_t { priority, deadline };
 
 struct ReadyJob {
   JobId job;
