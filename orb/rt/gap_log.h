@@ -29,6 +29,7 @@ struct Gap {
   Duration length;
   CoreId core;
   GapCause cause = GapCause::machine;
+  std::uint32_t switches = 0;  // how often the thread that saw it lost its core meanwhile, involuntarily
 };
 
 class GapLog {

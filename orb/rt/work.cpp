@@ -70,18 +70,28 @@ class Watch {
  private:
   void note(Time now) noexcept {
     const Duration length = now - last_;
-    const Duration others = preempted(length);
+    const std::uint32_t switches = new_switches();
+    const Duration others = switches == 0 ? Duration::zero() : preempted(length);
     const Duration external = length - others;
     report_.preempted += others;
     report_.external += external;
     report_.longest_external = std::max(report_.longest_external, external);
-    record(last_, external, GapCause::machine);
-    record(last_ + external, others, GapCause::preempted);
+    const CoreId core = os::current_core();
+    record({.begin = last_, .length = external, .core = core, .cause = GapCause::machine, .switches = switches});
+    record({.begin = last_ + external,
+            .length = others,
+            .core = core,
+            .cause = GapCause::preempted,
+            .switches = switches});
+  }
+
+  // Returns how often the thread was switched out since the last call.
+  std::uint32_t new_switches() noexcept {
+    const long before = std::exchange(switches_, involuntary_switches());
+    return static_cast<std::uint32_t>(switches_ - before);
   }
 
   Duration preempted(Duration length) noexcept {
-    const long switches = involuntary_switches();
-    if (std::exchange(switches_, switches) == switches) return Duration::zero();
     const Duration before = std::exchange(off_core_, off_core());
     return preempted_part(length, off_core_ - before);
   }
@@ -92,9 +102,8 @@ class Watch {
     return os::now().time_since_epoch() - used;
   }
 
-  void record(Time begin, Duration length, GapCause cause) noexcept {
-    if (log_ == nullptr || length == Duration::zero()) return;
-    log_->record({.begin = begin, .length = length, .core = os::current_core(), .cause = cause});
+  void record(const Gap& gap) noexcept {
+    if (log_ != nullptr && gap.length > Duration::zero()) log_->record(gap);
   }
 
   GapLog* const log_;

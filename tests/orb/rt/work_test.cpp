@@ -27,6 +27,12 @@ TEST_CASE("the time of the gaps lies within the time that passed") {
   CHECK(recorded == report.external + report.preempted);
 }
 
+TEST_CASE("only a gap in which the thread lost its core may be other threads'") {
+  GapLog log(10'000);
+  work(20ms, &log);
+  for (const Gap& gap : log.gaps()) CHECK((gap.switches > 0 || gap.cause == GapCause::machine));
+}
+
 TEST_CASE("a gap is the machine's but for the time that others had the core, or theirs where little else is left") {
   struct Case {
     Duration length, off_core, others;
