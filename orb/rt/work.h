@@ -21,6 +21,7 @@ struct WorkReport {
   Duration external{};   // gaps, or parts of gaps, taken by the host or an interrupt
   Duration preempted{};  // the rest of the gaps: taken by other threads of this machine
   Duration longest_external{};
+  Duration longest_unswitched{};  // the longest gap during which the thread kept its core: no other thread explains it
 };
 
 // Returns how many undisturbed iterations take one millisecond: the best of many short samples, taken at the first call

@@ -1,5 +1,6 @@
 #include "orb/rt/work.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 using namespace corelane;
@@ -25,6 +26,15 @@ TEST_CASE("the time of the gaps lies within the time that passed") {
   Duration recorded{};
   for (const Gap& gap : log.gaps()) recorded += gap.length;
   CHECK(recorded == report.external + report.preempted);
+}
+
+TEST_CASE("the longest gap without a switch is the longest of those that were recorded without one") {
+  GapLog log(10'000);
+  const WorkReport report = work(20ms, &log);
+  Duration longest{};
+  for (const Gap& gap : log.gaps())
+    if (gap.switches == 0) longest = std::max(longest, gap.length);
+  CHECK(report.longest_unswitched == longest);
 }
 
 TEST_CASE("only a gap in which the thread lost its core may be other threads'") {
