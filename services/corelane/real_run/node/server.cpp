@@ -14,7 +14,7 @@
 #include "orb/rt/current.h"
 #include "orb/rt/rt.h"
 #include "orb/rt/work.h"
-#include "services/corelane/real_run/node/job_log.h"
+#include "services/corelane/real_run/job_log.h"
 #include "services/corelane/real_run/node/jobsS.h"
 #include "services/corelane/real_run/node/roles.h"
 #include "services/corelane/real_run/node_messages.h"
