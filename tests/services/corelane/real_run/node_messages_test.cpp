@@ -8,23 +8,21 @@ using namespace corelane;
 using namespace corelane::tool;
 using namespace std::chrono_literals;
 
-namespace {
+namespace node_messages_test {
 
-constexpr JobRow row{.task = 1,
-                     .number = 2,
-                     .sent = 3,
-                     .release = 4,
-                     .begin = 5,
-                     .end = 6,
-                     .core = 7,
-                     .execution = 8,
-                     .longest_gap = 9};
-
-}  // namespace
+constexpr JobRow numbered{.task = 1,
+                          .number = 2,
+                          .sent = 3,
+                          .release = 4,
+                          .begin = 5,
+                          .end = 6,
+                          .core = 7,
+                          .execution = 8,
+                          .longest_gap = 9};
 
 TEST_CASE("the records of a server arrive as they were sent") {
   const ServerReport sent{
-      .tasks = {{.task = 5, .core = 1, .priority = 3, .bound = 1'000'000}}, .jobs = {row, JobRow{}}, .dropped = 4};
+      .tasks = {{.task = 5, .core = 1, .priority = 3, .bound = 1'000'000}}, .jobs = {numbered, JobRow{}}, .dropped = 4};
   const auto read = message_of<ServerReport>(line_of(sent));
   REQUIRE(read);
   CHECK(read->jobs == sent.jobs);
@@ -36,7 +34,7 @@ TEST_CASE("the records of a server arrive as they were sent") {
   CHECK(read->tasks[0].bound == 1'000'000);
 }
 
-TEST_CASE("a job is a list of nine numbers") { CHECK(line_of(row) == "[1,2,3,4,5,6,7,8,9]"); }
+TEST_CASE("a job is a list of nine numbers") { CHECK(line_of(numbered) == "[1,2,3,4,5,6,7,8,9]"); }
 
 TEST_CASE("an order to run has the jobs of each task") {
   const RunOrder sent{.start = 12, .jobs = {{{.release = 0ns, .demand = 5us}, {.release = 10ms, .demand = 6us}}, {}}};
@@ -75,3 +73,5 @@ TEST_CASE("a line that is no message is a fault") {
   REQUIRE(!read);
   CHECK(!read.error().text.empty());
 }
+
+}  // namespace node_messages_test

@@ -2,20 +2,19 @@
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <utility>
 #include <vector>
 
 using namespace corelane;
 using namespace corelane::tool;
 using namespace std::chrono_literals;
 
-namespace {
+namespace release_schedule_test {
 
 std::vector<PlannedJob> planned(std::vector<sim::JobRelease> jobs, Duration length, Duration call_cost = 0ns) {
   sim::ListedJobs source({std::move(jobs)});
   return planned_jobs(source, 0, length, call_cost);
 }
-
-}  // namespace
 
 TEST_CASE("the jobs are those of the source, with the delays of their releases") {
   CHECK(planned({{.nominal = Time{}, .delay = {}, .demand = 3ms},
@@ -46,3 +45,5 @@ TEST_CASE("a job that would arrive before its predecessor arrives together with 
   CHECK(planned({{.nominal = Time{}, .delay = 5ms, .demand = 1ms}, {.nominal = Time{4ms}, .delay = {}, .demand = 1ms}},
                 1s) == std::vector<PlannedJob>{{5ms, 1ms}, {5ms, 1ms}});
 }
+
+}  // namespace release_schedule_test
