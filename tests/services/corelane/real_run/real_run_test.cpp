@@ -95,7 +95,7 @@ TEST_CASE_METHOD(ShortRun, "a task that does not fit is refused, and the others 
 // Error paths.
 
 TEST_CASE_METHOD(ShortRun, "a run that is stopped ends early, and leaves nothing behind") {
-  request.length = 1h;  // nobody waits for it
+  request.length = 60s;  // nobody waits for it
   int asked = 0;
   options.is_to_stop = [&asked] { return ++asked > 10; };
   const auto outcome = run();
