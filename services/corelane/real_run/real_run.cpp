@@ -35,8 +35,8 @@ constexpr Duration before_start = 300ms;   // until all clients have read their 
 struct Stopped {};
 
 // One process of the run.
-struct Node {
-  Node(std::string who, const std::vector<std::string>& command) : name(std::move(who)), process(command) {}
+struct NodeProcess {
+  NodeProcess(std::string who, const std::vector<std::string>& command) : name(std::move(who)), process(command) {}
 
   const std::string name;  // for messages: "the server"
   os::ChildProcess process;
@@ -79,7 +79,7 @@ class RealRun {
     return std::clamp<std::size_t>(wanted, 1, std::max<std::size_t>(request_.tasks.size(), 1));
   }
   // The tasks are dealt to the clients in turn.
-  Node& client_of(std::size_t task) { return clients_[task % clients_.size()]; }
+  NodeProcess& client_of(std::size_t task) { return clients_[task % clients_.size()]; }
 
   void plan() {
     eval::JobAccount source(request_, {}, nullptr);
@@ -102,7 +102,7 @@ class RealRun {
   // The tasks ask one after the other, in the order of the request.
   void admit() {
     for (std::size_t task = 0; task < request_.tasks.size(); ++task) {
-      Node& client = client_of(task);
+      NodeProcess& client = client_of(task);
       client.process.write_line("admit " +
                                 line_of(order_of(request_.tasks[task].contract, records_.ready.references[task])));
       records_.answers.push_back(expect<AdmitAnswer>(client, patience));
@@ -118,7 +118,7 @@ class RealRun {
       orders[task % clients_.size()].jobs.push_back(records_.planned[task]);
     for (std::size_t i = 0; i < clients_.size(); ++i) clients_[i].process.write_line("run " + line_of(orders[i]));
     const Duration most = before_start + request_.length + total_demand() + patience;
-    for (Node& client : clients_) records_.clients.push_back(expect<ClientReport>(client, most));
+    for (NodeProcess& client : clients_) records_.clients.push_back(expect<ClientReport>(client, most));
   }
 
   // Returns by how much the last job may be late if one core runs all jobs, twice as slowly as planned.
@@ -130,14 +130,14 @@ class RealRun {
   }
 
   void end_in_order() {
-    for (Node& client : clients_) client.process.end_input();
+    for (NodeProcess& client : clients_) client.process.end_input();
     server_.process.end_input();
-    for (Node& client : clients_) await_end(client);
+    for (NodeProcess& client : clients_) await_end(client);
     await_end(server_);
   }
 
   // A process that does not end by itself is killed later, by its handle.
-  void await_end(Node& node) {
+  void await_end(NodeProcess& node) {
     for (const Time latest = os::now() + patience; !node.has_ended() && os::now() < latest;) {
       if (options_.is_to_stop && options_.is_to_stop()) throw Stopped{};
       os::sleep_until(os::now() + 1ms);
@@ -145,7 +145,7 @@ class RealRun {
   }
 
   template <typename Message>
-  Message expect(Node& node, Duration most) {
+  Message expect(NodeProcess& node, Duration most) {
     const std::string line = line_from(node, os::now() + most);
     auto message = message_of<Message>(line);
     if (!message)
@@ -154,7 +154,7 @@ class RealRun {
     return *std::move(message);
   }
 
-  std::string line_from(Node& node, Time latest) {
+  std::string line_from(NodeProcess& node, Time latest) {
     for (;;) {  // bound: `latest`
       if (auto line = node.process.read_line(os::now() + between_looks)) return *std::move(line);
       if (options_.is_to_stop && options_.is_to_stop()) throw Stopped{};
@@ -165,20 +165,20 @@ class RealRun {
   }
 
   // Returns what the process wrote before its end.
-  static std::string last_line_from(Node& node) {
+  static std::string last_line_from(NodeProcess& node) {
     if (auto line = node.process.read_line(os::now() + between_looks)) return *std::move(line);
     throw std::runtime_error(text_of_end(node));
   }
 
-  static std::string text_of_end(const Node& node) {
+  static std::string text_of_end(const NodeProcess& node) {
     return node.name + " ended early (" + node.end->text() + "); its own message, if it wrote one, stands above";
   }
 
   const eval::RunRequest& request_;
   const RealRunOptions& options_;
   const RunDirectory directory_;  // outlives the processes
-  Node server_;
-  std::deque<Node> clients_;
+  NodeProcess server_;
+  std::deque<NodeProcess> clients_;
   RunRecords records_;
 };
 

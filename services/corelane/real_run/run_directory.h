@@ -1,14 +1,16 @@
-// RunDirectory is a directory for one run, which is removed with its content. It is below TMPDIR, or /tmp.
+// RunDirectory is a directory for one run, which is removed with its content.
 // Threads: one.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 namespace corelane::tool {
 
 class RunDirectory {
  public:
-  RunDirectory();  // raises std::system_error if the directory cannot be made
+  // Makes a directory in `parent`, which is TMPDIR or /tmp if none is given. Raises std::system_error if that fails.
+  explicit RunDirectory(const std::filesystem::path& parent = std::filesystem::temp_directory_path());
   RunDirectory(const RunDirectory&) = delete;
   RunDirectory& operator=(const RunDirectory&) = delete;
   ~RunDirectory();
