@@ -29,6 +29,9 @@ inline constexpr Fraction unity{1'000'000};
 // Returns a decimal number without superfluous digits: "0.95". The fraction is not negative.
 std::string decimal(Fraction fraction);
 
+// Returns a part of a duration, rounded down. Neither is negative.
+Duration part_of(Duration duration, Fraction fraction) noexcept;
+
 // What is wrong with a scenario: the place, the fault, and what to change, in a sentence.
 struct ScenarioFault {
   std::string text;
@@ -63,7 +66,13 @@ struct ListedTask {
   std::int64_t importance = 0;
   std::string on_overrun = "report";
   std::vector<Section> uses{};
-  Duration offset{};       // of the first release, from the start
+  Duration offset{};  // of the first release, from the start
+  std::string arrival = "periodic";
+  std::optional<Duration> gap{};  // of sporadic and bursty arrivals; not given: the period
+  std::int64_t burst = 4;         // of bursty arrivals
+  Fraction execution = unity;     // of the budget
+  std::optional<Fraction> execution_min{};
+  std::vector<Duration> execution_trace{};
   std::int64_t count = 1;  // so many tasks of this kind
 };
 
@@ -72,13 +81,38 @@ struct Generator {
   std::int64_t tasks = 0;  // 0: as many as the utilization needs
   Fraction utilization{};  // of all tasks; 0: whatever they need
   std::string utilizations = "uunifast-discard";
-  Fraction utilization_min{}, utilization_max = unity;  // of one task
+  Fraction utilization_min{}, utilization_max = unity;                   // of one task
+  std::vector<Fraction> utilization_min_each{}, utilization_max_each{};  // of each task; empty: the same for all
+  Fraction balance{};                                                    // least / greatest utilization; 0: not given
   std::string periods = "log-uniform";
   Duration period_min = std::chrono::milliseconds{10}, period_max = std::chrono::milliseconds{100};
   Duration period_step = std::chrono::microseconds{1};
   std::vector<Duration> period_list{};
   Fraction deadline = unity;  // of the period
   Fraction jitter{100'000};   // of the smaller of period and deadline; the default is a server's
+  std::string order = "as-drawn";
+  std::string offsets = "zero";
+  std::string arrival = "periodic";
+  Fraction gap = unity;        // of the period, of sporadic and bursty arrivals
+  std::int64_t burst = 4;      // of bursty arrivals
+  Fraction execution = unity;  // of the budget
+  std::optional<Fraction> execution_min{};
+};
+
+// How the sets of tasks are run and compared, for `corelane simulate` and `corelane eval`.
+struct Experiment {
+  std::vector<std::string> dispatchers{};  // see dispatchers.h; empty: mc-orb and mc-orb*
+  std::string baseline{};                  // the dispatcher with which the others are compared; empty: the last one
+  Duration length = std::chrono::seconds{1};
+  std::string transport = "channel";  // of real runs
+  std::string note{};                 // a sentence that belongs under the results
+};
+
+// Figures that somebody published, to be printed beside ours.
+struct Published {
+  std::string dispatcher{};
+  std::vector<std::string> values{};  // one for each combination of the sweeps, in their order
+  std::string source{};
 };
 
 struct Scenario {
@@ -89,6 +123,8 @@ struct Scenario {
   Policy policy{};
   std::vector<ListedTask> tasks{};
   std::optional<Generator> generate{};
+  Experiment experiment{};
+  std::vector<Published> published{};
 };
 
 }  // namespace corelane::eval

@@ -3,7 +3,9 @@
 #include <span>
 
 #include "orb/eval/generate/periods.h"
+#include "orb/eval/dispatchers.h"
 #include "orb/eval/generate/utilizations.h"
+#include "orb/eval/scenario/experiment_tables.h"
 #include "orb/eval/scenario/field_tables.h"
 
 namespace corelane::eval {
@@ -61,6 +63,12 @@ std::string names_table(const std::string& field, const Entries& entries) {
   return text + "\n";
 }
 
+std::string dispatchers_table() {
+  std::vector<Dispatcher> entries;
+  for (const Dispatcher* const dispatcher : dispatchers()) entries.push_back(*dispatcher);
+  return names_table("dispatchers", entries);
+}
+
 }  // namespace
 
 const std::vector<ScenarioTable>& scenario_tables() {
@@ -72,6 +80,10 @@ const std::vector<ScenarioTable>& scenario_tables() {
                task_fields(), true),
       table_of("generate", "Tasks that are drawn at random. They ask for admission after those of the file.",
                generator_fields()),
+      table_of("experiment", "How `corelane simulate` and `corelane eval` run the tasks.", experiment_fields()),
+      table_of("published",
+               "Figures of somebody else, which `corelane eval` prints beside the fraction of sets that miss a deadline.",
+               published_fields(), true),
       table_of("sweep", "A field that takes several values in turn. Several sweeps give all combinations.",
                sweep_fields(), true),
   };
@@ -84,6 +96,7 @@ std::string scenario_documentation() {
     text += documentation_of(table);
     if (table.name == "generate")
       text += names_table("utilizations", utilization_generators()) + names_table("periods", period_distributions());
+    if (table.name == "experiment") text += dispatchers_table();
   }
   text.pop_back();  // of two ends of a line
   return text;

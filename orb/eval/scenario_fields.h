@@ -11,11 +11,13 @@ namespace corelane::eval {
 
 enum class FieldKind : std::uint8_t {
   text,
+  texts,      // a list of texts
   choice,     // one of several texts
   whole,      // a whole number
   fraction,   // a number with six digits behind the point
   duration,   // "10ms"
   durations,  // a list of durations
+  fractions,  // a list of fractions
   sections,   // a table: resources with durations
   value,      // of a sweep: any of the above except lists and tables
   values,     // a list of such values

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <span>
 
 #include "orb/eval/generate/random_source.h"
 #include "orb/eval/generate/requests.h"
@@ -10,11 +12,6 @@
 
 namespace corelane::eval {
 namespace {
-
-// Returns a part of a duration, rounded down.
-Duration part_of(Duration duration, Fraction fraction) {
-  return Duration{static_cast<std::int64_t>(sched::Wide{duration.count()} * fraction.millionths / unity.millionths)};
-}
 
 // The budget is rounded down, but is at least 1 ns.
 Contract drawn_contract(sched::Share utilization, Duration period, const Generator& generator) {
@@ -32,20 +29,56 @@ void add_listed(const Scenario& scenario, std::vector<Task>& tasks) {
     for (std::int64_t copy = 1; copy <= listed.count; ++copy)
       tasks.push_back({.label = listed.count == 1 ? label : label + "-" + std::to_string(copy),
                        .contract = contract_of(listed),
-                       .offset = listed.offset});
+                       .offset = listed.offset,
+                       .arrival = arrival_of(listed),
+                       .execution = execution_of(listed)});
   }
 }
 
-// Returns false if the generator gave up.
-bool add_drawn(const Generator& generator, Random random, std::vector<Task>& tasks) {
+// Returns the generator of random numbers for one purpose, for the set that is drawn.
+class Source {
+ public:
+  Source(std::int64_t seed, std::int64_t set)
+      : seed_(static_cast<std::uint64_t>(seed)), set_(static_cast<std::uint64_t>(set)) {}
+  Random of(Purpose purpose) const { return random_of(seed_, set_, purpose); }
+
+ private:
+  std::uint64_t seed_, set_;
+};
+
+Arrival drawn_arrival(const Generator& generator, Duration period) {
+  return {.kind = arrival_kind(generator.arrival), .gap = part_of(period, generator.gap), .burst = generator.burst};
+}
+
+// Returns no task if the generator gave up.
+std::vector<Task> drawn_tasks(const Generator& generator, Random random) {
   const auto shares = utilization_generator(generator.utilizations)->draw(random, utilization_request_of(generator));
-  if (shares.empty()) return false;
   const PeriodDistribution& periods = *period_distribution(generator.periods);
   const PeriodRequest request = period_request_of(generator);
-  for (std::size_t i = 0; i < shares.size(); ++i)
+  std::vector<Task> tasks;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    const Contract contract = drawn_contract(shares[i], periods.draw(random, request), generator);
     tasks.push_back({.label = "drawn-" + std::to_string(i + 1),
-                     .contract = drawn_contract(shares[i], periods.draw(random, request), generator)});
-  return true;
+                     .contract = contract,
+                     .offset = {},
+                     .arrival = drawn_arrival(generator, contract.period),
+                     .execution = execution_of(generator)});
+  }
+  return tasks;
+}
+
+void add_random_offsets(Random random, std::vector<Task>& tasks) {
+  for (Task& task : tasks) {
+    const auto period = static_cast<std::uint64_t>(task.contract.period.count());
+    task.offset = Duration{static_cast<std::int64_t>(below(random, period))};
+  }
+}
+
+// Sets the order in which drawn tasks ask for admission.
+void arrange(const Generator& generator, Random random, std::vector<Task>& tasks) {
+  if (generator.order == "random") shuffle(random, std::span(tasks));
+  if (generator.order == "by-period")
+    std::ranges::stable_sort(tasks, {}, [](const Task& task) { return task.contract.period; });
 }
 
 }  // namespace
@@ -54,11 +87,17 @@ Expected<std::vector<Task>, ScenarioFault> tasks_of(const Scenario& scenario, st
   std::vector<Task> tasks;
   add_listed(scenario, tasks);
   if (!scenario.generate) return tasks;
-  const Random random = random_of(static_cast<std::uint64_t>(scenario.seed), static_cast<std::uint64_t>(set));
-  if (add_drawn(*scenario.generate, random, tasks)) return tasks;
-  return ScenarioFault{"generate.utilizations = \"" + scenario.generate->utilizations +
-                       "\" found no set within the limits of a task; use utilizations = \"randfixedsum\", or widen "
-                       "utilization_min and utilization_max"};
+  const Generator& generator = *scenario.generate;
+  const Source source(scenario.seed, set);
+  std::vector<Task> drawn = drawn_tasks(generator, source.of(Purpose::tasks));
+  if (drawn.empty())
+    return ScenarioFault{"generate.utilizations = \"" + generator.utilizations +
+                         "\" found no set within the limits of a task; use utilizations = \"randfixedsum\", or widen "
+                         "utilization_min and utilization_max"};
+  if (generator.offsets == "random") add_random_offsets(source.of(Purpose::offsets), drawn);
+  arrange(generator, source.of(Purpose::order), drawn);
+  tasks.insert(tasks.end(), std::move_iterator(drawn.begin()), std::move_iterator(drawn.end()));
+  return tasks;
 }
 
 }  // namespace corelane::eval

@@ -10,6 +10,7 @@
 
 #include "orb/base/contract.h"
 #include "orb/base/expected.h"
+#include "orb/eval/arrival.h"
 #include "orb/eval/scenario.h"
 
 namespace corelane::eval {
@@ -19,6 +20,8 @@ struct Task {
   std::string label;
   Contract contract{};
   Duration offset{};  // of its first release, from the start
+  Arrival arrival{};
+  Execution execution{};
 };
 
 // Returns the tasks in the order in which they ask for admission. `set`: from 0 to scenario.repetitions - 1. The fault:

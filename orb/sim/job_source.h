@@ -7,6 +7,7 @@
 // Threads: one. next() of the sources here does not allocate.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -18,10 +19,12 @@
 
 namespace corelane::sim {
 
+inline constexpr Duration longest_demand = std::chrono::hours{24 * 365};
+
 struct JobRelease {
   Time nominal{};     // the deadline counts from here, and so does the response time
   Duration delay{};   // release jitter: the job arrives at nominal + delay, delay >= 0
-  Duration demand{};  // execution time without overheads, >= 0
+  Duration demand{};  // execution time without overheads, 0 <= demand <= longest_demand
 
   friend bool operator==(const JobRelease&, const JobRelease&) = default;
 };

@@ -9,7 +9,8 @@
 // The rules, which make a schedule unique:
 //   Events    They happen in the order (time, class, number). The classes are completion < replenishment (the next part
 //             of a split job becomes ready) < release < dispatch. The number is that of the core for completions and of
-//             the task for the others.
+//             the task for replenishments and releases. Dispatching goes through the clusters in the order in which the
+//             events of this instant concerned them, and in each of them by urgency.
 //   Urgency   Fixed priorities: the higher priority, then the earlier nominal release, then the lower task index.
 //             Deadlines: the earlier absolute deadline, then the same. The less urgent job is preempted.
 //   Cores     A job goes to an idle core of its cluster: the one where it ran last, otherwise the one with the lowest
@@ -41,6 +42,10 @@
 #include "orb/sim/overheads.h"
 
 namespace corelane::sim {
+
+namespace multicore {
+class Engine;
+}
 
 // A part of a split task. It runs on one core, in a cluster of one.
 struct TaskPart {
@@ -132,16 +137,15 @@ class MulticoreSimulator {
   TaskResponses responses(std::size_t task) const;
   std::uint64_t finished_jobs() const;  // of all tasks
   OverheadUse overhead(OverheadKind kind) const;
-  // Returns for how long the core has run jobs, with their overheads and the interrupts during them. A job that still
-  // runs counts up to its dispatch.
+  // Returns for how long the core has run jobs, with their overheads and the interrupts during them. The time since the
+  // latest dispatch of a job that still runs does not count.
   Duration busy(CoreId core) const;
   // Returns an FNV-1a hash over all releases, dispatches and completions. Equal inputs give equal hashes, on every
   // machine.
   std::uint64_t trace_hash() const;
 
  private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<multicore::Engine> engine_;
 };
 
 }  // namespace corelane::sim

@@ -29,6 +29,7 @@ Simulator::Simulator(const ManagerOptions& options, std::uint64_t seed) : manage
 
 std::size_t Simulator::add(const TaskPlan& plan) {
   plans_.push_back(plan);
+  next_jobs_.emplace_back();
   reports_.emplace_back();
   schedule(plan.proposed, Class::release, What::propose, plans_.size() - 1);
   if (plan.departs) schedule(*plan.departs, Class::release, What::depart, plans_.size() - 1);
@@ -173,6 +174,7 @@ void Simulator::end(CoreState& core, const ReadyJob& job) {
   const JobState& state = jobs_[job.job.value - 1];
   const Contract& contract = plans_[state.plan].contract;
   TaskReport& report = reports_[state.plan];
+  if (observer_ != nullptr) tell_end(core, state);
   if (const auto resource = resources_.find(contract.uses[0].resource.value);
       resource != resources_.end() && resource->second.holder == job.job)
     resource->second.holder.reset();  // the job was stopped inside its section
@@ -188,33 +190,6 @@ void Simulator::end(CoreState& core, const ReadyJob& job) {
   for (const ScheduledTask& task : core.scheduler.tasks())
     if (task.id == job.task) report.overruns = task.overruns;
   queue(core.scheduler.decide(Finished{now_, job.job, job.task, job.used}), core.options.id);
-}
-
-// Draws the behavior of the plan's next job.
-Simulator::JobState Simulator::draw(std::size_t index, Time nominal) {
-  const TaskPlan& plan = plans_[index];
-  const Duration demand = plan.demand > Duration::zero() ? plan.demand : plan.contract.budget;
-  if (plan.one_in > 1 && random_() % plan.one_in != 0) return {index, nominal, demand};
-  JobState job{.plan = index, .nominal = nominal, .demand = demand, .sleeps = plan.sleeps_for > Duration::zero()};
-  if (plan.demand_to > demand)
-    job.demand += Duration{
-        static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>((plan.demand_to - demand).count() + 1))};
-  return job;
-}
-
-// Releases job `number` of the plan. Its nominal release is fixed; its arrival may be later by the jitter.
-void Simulator::release(std::size_t index, std::uint64_t number) {
-  const TaskPlan& plan = plans_[index];
-  if (reports_[index].evicted || (plan.departs && now_ >= *plan.departs)) return;
-  const Duration every = plan.every > Duration::zero() ? plan.every : plan.contract.period;
-  const Time nominal = plan.first_release + every * static_cast<std::int64_t>(number);
-  const JobId job = new_job(draw(index, nominal));
-  tell_manager(Arrived{.at = now_, .job = job, .task = reports_[index].task, .peer = plan.peer, .contract = {}});
-  const Time next = nominal + every;
-  const auto late = plan.jittered ? Duration{static_cast<std::int64_t>(
-                                        uniform(random_) * static_cast<double>(plan.contract.jitter.count() + 1))}
-                                  : Duration{};
-  schedule(std::max(now_, next + late), Class::release, What::release, index, number + 1);
 }
 
 void Simulator::start_platform_load(std::size_t index) {
@@ -233,6 +208,7 @@ void Simulator::dispatch_touched() {
     const auto [reached, replenished] = core.core.dispatch(now_);
     const std::uint64_t version = ++core.reach_version;
     if (const auto running = core.core.running()) mix(3), mix(running->value), mix(i);
+    if (observer_ != nullptr) tell_dispatch(core);
     if (reached != never) schedule(reached, Class::completion, What::reach, i, version);
     if (replenished != never) schedule(replenished, Class::replenishment, What::replenished, i, version);
   }
@@ -307,6 +283,7 @@ void Simulator::carry_out(const Joined& c, CoreId) {
   const std::size_t plan = plan_by_task_.at(c.task.value);
   reports_[plan].started = now_;
   plans_[plan].first_release = std::max(now_, plans_[plan].first_release);
+  if (source_ != nullptr) return schedule_next(plan, 0);
   schedule(plans_[plan].first_release, Class::release, What::release, plan, 0);
 }
 
@@ -384,6 +361,7 @@ void Simulator::carry_out(const Run& c, CoreId from) {
   }
   // If the caller sends too early, the releases of the contract count, not the times of the caller.
   if (plan.every > Duration::zero() && plan.every < plan.contract.period) job.nominal = c.released;
+  if (source_ != nullptr) job.nominal = std::max(job.nominal, c.released - plan.contract.jitter);
   if (reports_[job.plan].displaced) job.nominal = std::max(job.nominal, c.released);
   const Duration until_sleep = job.sleeps ? plan.sleeps_after : Duration::max();
   ReadyJob ready{c.job, c.task, c.priority, job.demand, until_sleep};

@@ -17,6 +17,8 @@
 #include "orb/sched/manager.h"
 #include "orb/sched/schedulers/any_scheduler.h"
 #include "orb/sched/schedulers/firm_timers.h"
+#include "orb/sim/job_source.h"
+#include "orb/sim/multicore_simulator.h"
 #include "orb/sim/virtual_core.h"
 #include "orb/sim/workload.h"
 
@@ -109,6 +111,12 @@ class Simulator {
   // ConstantBandwidthServer; on other cores, add the other kinds.
   std::size_t add_server(const ServerPlan& plan);
   std::size_t add_work(const WorkPlan& plan);
+  // Takes the jobs of every plan from the source, in place of `every`, `demand`, `demand_to` and `jittered`. Their
+  // releases count from TaskPlan::first_release. The source must outlive the Simulator. Call it before run().
+  void use_jobs(JobSource& source) { source_ = &source; }
+  // Tells the observer of the jobs of tasks. It must outlive the Simulator. Jobs that their task refuses or cancels do
+  // not finish. FinishedJob::preemptions and ::migrations are not counted.
+  void observe(JobObserver& observer) { observer_ = &observer; }
   // Calls CoreScheduler::allow_early() for every core. Do not allow it beside servers that run below a task.
   void allow_early(bool allowed);
 
@@ -170,6 +178,7 @@ class Simulator {
     std::unordered_map<std::uint64_t, std::size_t> own_servers{};  // by task id
     bool touched = false;                                          // needs a dispatch
     bool lost = false;
+    std::optional<ExecutedSlice> slice{};  // for the observer: the job of a task that runs; its end is not known
   };
   struct JobState {
     std::size_t plan;  // index of the plan or the work
@@ -177,6 +186,10 @@ class Simulator {
     Duration demand;
     bool sleeps = false;
     bool cancelled = false;
+    bool is_of_task = false;  // neither platform load nor work without a contract
+    std::uint64_t number = 0;
+    Time arrival{};
+    Time started = never;
   };
 
   void schedule(Time at, Class order, What what, std::size_t index, std::uint64_t version = 0);
@@ -186,6 +199,12 @@ class Simulator {
   void lock(CoreState& core, JobId job, bool locks);
   JobState draw(std::size_t plan, Time nominal);
   void release(std::size_t plan, std::uint64_t number);
+  void release_next(std::size_t plan, std::uint64_t number);
+  void schedule_next(std::size_t plan, std::uint64_t number);
+  void arrive_at_manager(JobState state, std::uint64_t number);
+  void tell_dispatch(CoreState& core);
+  void end_slice(CoreState& core);
+  void tell_end(CoreState& core, const JobState& state);
   void start_platform_load(std::size_t core);
   void fire(std::size_t core);
   void arrive(std::size_t work);
@@ -256,6 +275,9 @@ class Simulator {
   };
   std::unordered_map<std::uint32_t, Resource> resources_;  // by id
   std::uint64_t collisions_ = 0;
+  JobSource* source_ = nullptr;
+  std::vector<JobRelease> next_jobs_;  // by plan, if there is a source: the job whose release is scheduled
+  JobObserver* observer_ = nullptr;
   std::uint64_t hash_ = 0xcbf2'9ce4'8422'2325;
 };
 

@@ -1,55 +1,15 @@
 #include "orb/eval/generate/rand_fixed_sum.h"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 #include <cstdint>
 #include <utility>
 
 #include "orb/eval/generate/fixed_log.h"
+#include "orb/eval/generate/volume.h"
 
 namespace corelane::eval {
 namespace {
-
-// A volume: digits * 2^exponent. The highest of the 64 digits is set, except for zero. Volumes of many dimensions are
-// too different in size for fixed point.
-struct Volume {
-  std::uint64_t digits = 0;
-  int exponent = 0;
-};
-
-Volume volume_of(std::uint64_t value) noexcept {
-  if (value == 0) return {};
-  const int shift = std::countl_zero(value);
-  return {value << shift, -shift};
-}
-
-Volume scaled(const Volume& volume, std::uint64_t factor) noexcept {
-  const Volume other = volume_of(factor);
-  if (volume.digits == 0 || other.digits == 0) return {};
-  const UnsignedWide product = UnsignedWide{volume.digits} * other.digits;
-  const int shift = (product >> 127) != 0 ? 64 : 63;
-  return {static_cast<std::uint64_t>(product >> shift), volume.exponent + other.exponent + shift};
-}
-
-Volume sum_of(Volume a, Volume b) noexcept {
-  if (a.digits == 0) return b;
-  if (b.digits == 0) return a;
-  if (a.exponent < b.exponent) std::swap(a, b);
-  const int distance = a.exponent - b.exponent;
-  const UnsignedWide sum = UnsignedWide{a.digits} + (distance < 64 ? b.digits >> distance : 0);
-  if ((sum >> 64) == 0) return {static_cast<std::uint64_t>(sum), a.exponent};
-  return {static_cast<std::uint64_t>(sum >> 1), a.exponent + 1};
-}
-
-// Returns part / whole in units of 2^-64, at most 2^64 - 1. `part` is not larger than `whole`, which is not zero.
-std::uint64_t ratio_of(const Volume& part, const Volume& whole) noexcept {
-  if (part.digits == 0) return 0;
-  const int distance = whole.exponent - part.exponent;
-  if (distance > 64) return 0;
-  const UnsignedWide ratio = ((UnsignedWide{part.digits} << 64) / whole.digits) >> std::max(distance, 0);
-  return static_cast<std::uint64_t>(std::min<UnsignedWide>(ratio, UINT64_MAX));
-}
 
 // The set of all lists is cut into simplices. From row `count - 1` down, the table says with which probability the next
 // step leaves its column. The steps choose the simplex.

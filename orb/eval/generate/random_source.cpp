@@ -5,6 +5,8 @@
 namespace corelane::eval {
 namespace {
 
+constexpr std::uint64_t golden = 0x9e37'79b9'7f4a'7c15;
+
 // SplitMix64 (Steele, Lea & Flood 2014). It spreads a small difference over all bits.
 constexpr std::uint64_t mixed(std::uint64_t x) noexcept {
   x = (x ^ x >> 30) * 0xbf58'476d'1ce4'e5b9;
@@ -14,10 +16,12 @@ constexpr std::uint64_t mixed(std::uint64_t x) noexcept {
 
 }  // namespace
 
-Random random_of(std::uint64_t seed, std::uint64_t set) {
-  constexpr std::uint64_t golden = 0x9e37'79b9'7f4a'7c15;
-  return Random(mixed(mixed(seed + golden) + golden * (set + 1)));
+Random random_of(std::uint64_t seed, std::uint64_t set, Purpose purpose) {
+  const std::uint64_t state = mixed(mixed(seed + golden) + golden * (set + 1));
+  return Random(purpose == Purpose::tasks ? state : mixed(state + golden * static_cast<std::uint64_t>(purpose)));
 }
+
+std::uint64_t next_small(std::uint64_t& state) noexcept { return mixed(state += golden); }
 
 // Lemire 2019: the upper half of a product, without the products that would be too frequent by one.
 std::uint64_t below(Random& random, std::uint64_t bound) {

@@ -14,9 +14,17 @@ namespace corelane::eval {
 
 using sim::Random;
 
+// What random numbers are for. Each purpose has a sequence of its own, so that a change of one field of a scenario does
+// not change what the others lead to.
+enum class Purpose : std::uint8_t { tasks, order, offsets, jobs };
+
 // Returns the generator for set number `set` of an experiment with this seed. The sets of an experiment, and those of
 // neighboring seeds, are independent of each other.
-Random random_of(std::uint64_t seed, std::uint64_t set);
+Random random_of(std::uint64_t seed, std::uint64_t set, Purpose purpose = Purpose::tasks);
+
+// Returns the next number of a sequence with eight bytes of state (SplitMix64; Steele, Lea & Flood 2014). It is for the
+// jobs of many tasks, for which the state of Random would be too large.
+std::uint64_t next_small(std::uint64_t& state) noexcept;
 
 // Returns a uniform number from 0 to bound - 1. bound > 0.
 std::uint64_t below(Random& random, std::uint64_t bound);

@@ -17,12 +17,14 @@ namespace corelane::eval {
 
 inline constexpr std::size_t most_generated = 100'000;  // tasks of a set
 
-// What is asked of a generator. All shares are those of one core.
+// What is asked of a generator. All shares are parts of one core.
 struct UtilizationRequest {
   std::size_t tasks = 0;   // 0: as many as the total needs
   sched::Share total = 0;  // 0: whatever the tasks need
   sched::Share least = 0;  // of one task
   sched::Share most = sched::whole_share;
+  std::vector<sched::Share> least_each{}, most_each{};  // limits of each task, in place of least and most; empty: none
+  sched::Share balance = 0;                             // least / greatest utilization; 0: not given
 };
 
 struct UtilizationGenerator {

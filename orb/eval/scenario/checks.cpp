@@ -51,6 +51,26 @@ std::optional<GeneratorFault> fault_of_periods(const Generator& generator) {
   return std::nullopt;
 }
 
+std::optional<std::string> fault_of_behavior(const ListedTask& task) {
+  if (task.gap && (*task.gap < Duration::zero() || *task.gap > longest_period))
+    return "gap = " + to_string(*task.gap) + " is outside 0 <= gap <= 1 h; write one such as \"5ms\"";
+  if (task.execution_min && !task.execution_trace.empty())
+    return "execution_min and execution_trace exclude each other; leave one of them out";
+  if (task.execution_min && *task.execution_min > task.execution)
+    return "execution_min = " + decimal(*task.execution_min) + " is more than execution = " + decimal(task.execution) +
+           "; lower it, or raise execution";
+  for (const Duration execution : task.execution_trace)
+    if (execution > longest_period)
+      return "execution_trace has " + to_string(execution) + ", which is more than 1 h; write shorter times";
+  return std::nullopt;
+}
+
+std::optional<GeneratorFault> fault_of_execution(const Generator& generator) {
+  if (!generator.execution_min || *generator.execution_min <= generator.execution) return std::nullopt;
+  return GeneratorFault{"execution_min", " = " + decimal(*generator.execution_min) + " is more than execution = " +
+                                             decimal(generator.execution) + "; lower it, or raise execution"};
+}
+
 std::optional<GeneratorFault> fault_of_utilizations(const Generator& generator) {
   if (generator.utilization_min > generator.utilization_max)
     return GeneratorFault{"utilization_min",
@@ -74,9 +94,30 @@ Contract contract_of(const ListedTask& task) {
   return contract;
 }
 
+ArrivalKind arrival_kind(std::string_view name) noexcept {
+  for (std::size_t i = 0; i < arrival_names.size(); ++i)
+    if (arrival_names[i] == name) return static_cast<ArrivalKind>(i);
+  return ArrivalKind::periodic;
+}
+
+Arrival arrival_of(const ListedTask& task) {
+  return {.kind = arrival_kind(task.arrival), .gap = task.gap.value_or(task.period), .burst = task.burst};
+}
+
+Execution execution_of(const ListedTask& task) {
+  return {.least = task.execution_min.value_or(task.execution),
+          .most = task.execution,
+          .trace = task.execution_trace};
+}
+
+Execution execution_of(const Generator& generator) {
+  return {.least = generator.execution_min.value_or(generator.execution), .most = generator.execution, .trace = {}};
+}
+
 std::optional<std::string> fault_of_task(const ListedTask& task) {
   if (task.offset < Duration::zero() || task.offset > longest_period)
     return "offset = " + to_string(task.offset) + " is outside 0 <= offset <= 1 h; write one such as \"5ms\"";
+  if (auto bad = fault_of_behavior(task)) return bad;
   const Contract contract = contract_of(task);
   if (const auto bad = fault_of(contract)) return with_resource_names(*bad, task) + "; change one of these values";
   return core::backlog_fault_of(contract);
@@ -85,6 +126,7 @@ std::optional<std::string> fault_of_task(const ListedTask& task) {
 std::optional<GeneratorFault> fault_of_generator(const Generator& generator) {
   if (auto bad = fault_of_periods(generator)) return bad;
   if (auto bad = fault_of_utilizations(generator)) return bad;
+  if (auto bad = fault_of_execution(generator)) return bad;
   const Duration longest = longest_drawn(generator);
   if (longest.count() <= longest_period.count() * unity.millionths / generator.deadline.millionths) return std::nullopt;
   return GeneratorFault{"deadline", " = " + decimal(generator.deadline) + " with a period of " + to_string(longest) +

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "orb/base/contract.h"
+#include "orb/eval/arrival.h"
 #include "orb/eval/scenario.h"
 
 namespace corelane::eval {
@@ -15,6 +17,12 @@ inline constexpr std::int64_t most_tasks = 100'000;  // of a scenario
 
 // Returns the contract that the task asks for, with a server's defaults.
 Contract contract_of(const ListedTask& task);
+
+// Return when the jobs of a task come and how long they execute. The names of the fields are known ones.
+ArrivalKind arrival_kind(std::string_view name) noexcept;
+Arrival arrival_of(const ListedTask& task);
+Execution execution_of(const ListedTask& task);
+Execution execution_of(const Generator& generator);
 
 // Returns why no server would ever admit the task, and what to change; nothing if its contract is sound.
 std::optional<std::string> fault_of_task(const ListedTask& task);

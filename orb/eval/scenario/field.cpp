@@ -41,6 +41,16 @@ std::string store(const Node& value, const FieldInfo& info, std::string& out) {
   return {};
 }
 
+std::string store(const Node& value, const FieldInfo& info, std::vector<std::string>& out) {
+  if (value.kind != Node::Kind::list || value.children.empty()) return "a list of texts in quotes";
+  std::vector<std::string> given;
+  for (const Node& item : value.children)
+    if (std::string expected = store(item, info, given.emplace_back()); !expected.empty())
+      return "a list, each of them " + expected;
+  out = std::move(given);
+  return {};
+}
+
 std::string store(const Node& value, const FieldInfo& info, std::int64_t& out) {
   if (value.kind == Node::Kind::whole && value.whole >= info.least && value.whole <= info.most) {
     out = value.whole;
@@ -95,6 +105,20 @@ std::string store(const Node& value, const FieldInfo& info, std::vector<Duration
     if (!store(item, info, duration).empty()) return list_expected + "; " + shown(item) + " is none";
     if (duration <= Duration::zero()) return "durations above 0";
     given.push_back(duration);
+  }
+  out = std::move(given);
+  return {};
+}
+
+std::string store(const Node& value, const FieldInfo& info, std::vector<Fraction>& out) {
+  const std::string list_expected =
+      "a list of numbers from " + decimal({info.least}) + " to " + decimal({info.most}) + ", such as [0.2, 0.5]";
+  if (value.kind != Node::Kind::list || value.children.empty()) return list_expected;
+  std::vector<Fraction> given;
+  for (const Node& item : value.children) {
+    Fraction fraction;
+    if (!store(item, info, fraction).empty()) return list_expected + "; " + shown(item) + " is none";
+    given.push_back(fraction);
   }
   out = std::move(given);
   return {};

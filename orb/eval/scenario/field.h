@@ -19,9 +19,9 @@ namespace corelane::eval {
 
 template <typename Table>
 using Member =
-    std::variant<std::string Table::*, std::int64_t Table::*, Fraction Table::*, std::optional<Fraction> Table::*,
+    std::variant<std::string Table::*, std::vector<std::string> Table::*, std::int64_t Table::*, Fraction Table::*, std::optional<Fraction> Table::*,
                  Duration Table::*, std::optional<Duration> Table::*, std::vector<Duration> Table::*,
-                 std::vector<Section> Table::*, std::optional<Node> Table::*, std::vector<Node> Table::*>;
+                 std::vector<Fraction> Table::*, std::vector<Section> Table::*, std::optional<Node> Table::*, std::vector<Node> Table::*>;
 
 template <typename Table>
 struct Field {
@@ -32,12 +32,14 @@ struct Field {
 // Each of these stores the value and returns "", or stores nothing and returns what is expected: "a whole number from 1
 // to 1024".
 std::string store(const Node& value, const FieldInfo& info, std::string& out);
+std::string store(const Node& value, const FieldInfo& info, std::vector<std::string>& out);
 std::string store(const Node& value, const FieldInfo& info, std::int64_t& out);
 std::string store(const Node& value, const FieldInfo& info, Fraction& out);
 std::string store(const Node& value, const FieldInfo& info, std::optional<Fraction>& out);
 std::string store(const Node& value, const FieldInfo& info, Duration& out);
 std::string store(const Node& value, const FieldInfo& info, std::optional<Duration>& out);
 std::string store(const Node& value, const FieldInfo& info, std::vector<Duration>& out);
+std::string store(const Node& value, const FieldInfo& info, std::vector<Fraction>& out);
 std::string store(const Node& value, const FieldInfo& info, std::vector<Section>& out);
 std::string store(const Node& value, const FieldInfo& info, std::optional<Node>& out);
 std::string store(const Node& value, const FieldInfo& info, std::vector<Node>& out);
@@ -50,9 +52,11 @@ std::string store(const Node& value, const Field<Table>& field, Table& table) {
 // Returns the kind of values that the member holds.
 template <typename Table>
 FieldKind kind_of(const Field<Table>& field) {
+  if (std::holds_alternative<std::vector<std::string> Table::*>(field.member)) return FieldKind::texts;
   if (field.info.choices != nullptr) return FieldKind::choice;
-  constexpr FieldKind kinds[] = {FieldKind::text,     FieldKind::whole,    FieldKind::fraction,  FieldKind::fraction,
-                                 FieldKind::duration, FieldKind::duration, FieldKind::durations, FieldKind::sections,
+  constexpr FieldKind kinds[] = {FieldKind::text,     FieldKind::texts,     FieldKind::whole,    FieldKind::fraction,  FieldKind::fraction,
+                                 FieldKind::duration, FieldKind::duration, FieldKind::durations, FieldKind::fractions,
+                                 FieldKind::sections,
                                  FieldKind::value,    FieldKind::values};
   static_assert(std::size(kinds) == std::variant_size_v<Member<Table>>);
   return kinds[field.member.index()];

@@ -8,6 +8,7 @@
 
 #include "orb/core/config/spelling.h"
 #include "orb/eval/scenario/checks.h"
+#include "orb/eval/scenario/experiment_tables.h"
 #include "orb/eval/scenario/field_tables.h"
 
 namespace corelane::eval {
@@ -52,10 +53,19 @@ class Reader {
     if (child.key == "platform") return read_table(child, platform_fields(), scenario.platform);
     if (child.key == "policy") return read_table(child, policy_fields(), scenario.policy);
     if (child.key == "generate") return read_table(child, generator_fields(), scenario.generate.emplace());
+    if (child.key == "experiment") return read_table(child, experiment_fields(), scenario.experiment);
+    if (child.key == "published") return read_published(child, scenario);
     if (child.key != "task") return read_field(child, "", top_fields(), scenario);
     if (Bad bad = expect_list(child)) return bad;
     for (const Node& item : child.children)
       if (Bad bad = read_fields(item, "task", task_fields(), scenario.tasks.emplace_back())) return bad;
+    return std::nullopt;
+  }
+
+  Bad read_published(const Node& list, Scenario& scenario) {
+    if (Bad bad = expect_list(list)) return bad;
+    for (const Node& item : list.children)
+      if (Bad bad = read_fields(item, "published", published_fields(), scenario.published.emplace_back())) return bad;
     return std::nullopt;
   }
 
@@ -98,7 +108,7 @@ class Reader {
   std::string unknown(const std::string& key, const std::string& prefix, std::span<const Field<Table>> fields) const {
     std::vector<std::string> known;
     for (const Field<Table>& field : fields) known.emplace_back(field.info.key);
-    if (prefix.empty()) known.insert(known.end(), {"platform", "policy", "task", "generate", "sweep"});
+    if (prefix.empty()) known.insert(known.end(), {"platform", "policy", "task", "generate", "experiment", "published", "sweep"});
     const std::string best = core::meant(key, known, "the nearest is");
     return "there is no " + prefix + key + (best.empty() ? "; there are " + core::listed(known) : best);
   }
@@ -108,6 +118,8 @@ class Reader {
     if (scenario.tasks.empty() && !scenario.generate)
       return fault({.line = 1},
                    "there is no task; add [[task]] with period and budget, or [generate] with tasks and utilization");
+    if (scenario.experiment.length <= Duration::zero())
+      return fault(place_of(root, "experiment", "length"), "experiment.length: expected a duration above 0; found 0ns");
     const Platform& platform = scenario.platform;
     if (platform.period && *platform.period <= Duration::zero())
       return fault(place_of(root, "platform", "period"), "platform.period: expected a duration above 0; found 0ns");

@@ -137,7 +137,7 @@ std::string set_field(Node& root, const std::string& field, const Node& value) {
   }
   const std::string table = field.substr(0, first), key = field.substr(last + 1);
   const bool names_task = table == "task" && first != last;
-  if (table == "sweep" || (table == "task") != (first != last) || !has_field(table, key))
+  if (table == "sweep" || table == "published" || (table == "task") != (first != last) || !has_field(table, key))
     return unknown_field(field, names_task ? "task.LABEL." + key : field);
   if (names_task) return put_in_task(root, field.substr(first + 1, last - first - 1), key, value);
   put(child_of(root, table, value.at), key, value);

@@ -66,6 +66,8 @@ Action define_reserve(CLI::App& app, std::vector<std::string>& orb_options);
 Action define_measure(CLI::App& app, std::vector<std::string>& orb_options);
 Action define_ns(CLI::App& app, std::vector<std::string>& orb_options);
 Action define_plan(CLI::App& app, std::vector<std::string>& orb_options);
+Action define_simulate(CLI::App& app, std::vector<std::string>& orb_options);
+Action define_eval(CLI::App& app, std::vector<std::string>& orb_options);
 Action define_ping(CLI::App& app, std::vector<std::string>& orb_options);
 Action define_doctor(CLI::App& app, std::vector<std::string>& orb_options);
 Action define_ior(CLI::App& app, std::vector<std::string>& orb_options);

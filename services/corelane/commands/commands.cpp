@@ -27,6 +27,8 @@ std::span<const Command> commands() {
       {"trace", "look at what a server recorded, replay it, or write it for Perfetto", &define_trace},
       {"measure", "find out how long operations execute, and which budget would hold", &define_measure},
       {"plan", "predict which tasks of a file a server would admit, and how many cores all of them need", &define_plan},
+      {"simulate", "run the tasks of a file in virtual time, and show which deadlines are met", &define_simulate},
+      {"eval", "run an experiment: many sets of tasks under several dispatchers, compared", &define_eval},
       {"ping", "call an object, and say over which transport, why over that one, and how long it takes", &define_ping},
       {"top", "show the tasks, cores, misses and budgets of this host's servers", &define_top},
       {"tasks", "end tasks that a server has admitted, of any client", &define_tasks},

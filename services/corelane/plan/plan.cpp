@@ -8,12 +8,11 @@
 #include "orb/core/config/settings_of.h"
 #include "orb/core/config/toml_text.h"
 #include "orb/core/skeleton.h"
-#include "orb/dispatch/leases/host_ledger.h"
 #include "orb/eval/scenario_file.h"
 #include "orb/eval/server_options.h"
 #include "orb/eval/task_set.h"
-#include "orb/os/topology.h"
 #include "services/corelane/output/text.h"
+#include "services/corelane/plan/host_cores.h"
 #include "services/corelane/plan/planned_set.h"
 
 namespace corelane::tool {
@@ -72,19 +71,6 @@ Expected<std::vector<OpenSet>, Fault> sets_in(const std::string& path) {
   return eval::is_contracts_file(*text) ? contracts_in(*text, path) : scenarios_in(*text, path);
 }
 
-// Returns the cores that a server would use that is started here.
-Expected<std::vector<CoreId>, Fault> cores_of_host(const dispatch::ExecutiveOptions& server) {
-  const auto topology = os::Topology::detect();
-  if (!topology) return Fault{"the cores of this host cannot be read; say --cores COUNT"};
-  if (const std::string bad = os::fault_of(server.lease.cores, topology->cores()); !bad.empty())
-    return Fault{"pool.cores: " + bad + "; change the setting, or say --cores COUNT"};
-  const auto leases = dispatch::UnguardedCores(*topology, false).lease(server.lease);
-  if (!leases) return Fault{"a server has no core on this host; say --cores COUNT"};
-  std::vector<CoreId> cores;
-  for (const dispatch::CoreLease& lease : *leases) cores.push_back(lease.core);
-  return cores;
-}
-
 // Planner fills in sets, with the settings that a server would have here.
 class Planner {
  public:
@@ -115,7 +101,9 @@ class Planner {
                                                  const dispatch::ExecutiveOptions& server) const {
     if (options_.cores) return eval::numbered_cores(*options_.cores);
     if (platform.cores > 0 && !options_.like_this_host) return eval::numbered_cores(static_cast<int>(platform.cores));
-    return cores_of_host(server);
+    auto cores = host_cores(server);
+    if (!cores) return Fault{cores.error()};
+    return *std::move(cores);
   }
 
   const PlanOptions& options_;

@@ -45,6 +45,8 @@ Json value_schema_of(const ScenarioField& field) {
   switch (field.kind) {
     case FieldKind::text:
       return {{"type", "string"}, {"minLength", 1}};
+    case FieldKind::texts:
+      return list_of(field.info.choices != nullptr ? choice_schema(field.info) : Json{{"type", "string"}});
     case FieldKind::choice:
       return choice_schema(field.info);
     case FieldKind::whole:
@@ -55,6 +57,8 @@ Json value_schema_of(const ScenarioField& field) {
       return duration_schema();
     case FieldKind::durations:
       return list_of(duration_schema());
+    case FieldKind::fractions:
+      return list_of(fraction_schema(field.info));
     case FieldKind::sections:
       return {{"type", "object"}, {"additionalProperties", duration_schema()}, {"maxProperties", max_uses}};
     case FieldKind::value:

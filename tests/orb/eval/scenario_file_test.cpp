@@ -59,6 +59,11 @@ importance = -3
 on_overrun = "demote"
 uses = { bus = "200us" }
 offset = "1ms"
+arrival = "bursty"
+gap = "4ms"
+burst = 2
+execution = 0.9
+execution_min = 0.4
 count = 2
 [generate]
 tasks = 8
@@ -72,6 +77,11 @@ period_max = "50ms"
 period_step = "5ms"
 deadline = 0.8
 jitter = 0
+order = "random"
+offsets = "random"
+arrival = "sporadic"
+gap = 0.5
+execution = 0.7
 )");
   CHECK(s.name == "two cores");
   CHECK(s.seed == 7);
@@ -90,12 +100,26 @@ jitter = 0
   CHECK(s.tasks[0].importance == -3);
   CHECK(s.tasks[0].count == 2);
   CHECK(s.tasks[0].uses.at(0).longest == 200us);
+  CHECK(s.tasks[0].arrival == "bursty");
+  CHECK(s.tasks[0].gap == 4ms);
+  CHECK(s.tasks[0].burst == 2);
+  CHECK(s.tasks[0].execution == Fraction{900'000});
+  CHECK(s.tasks[0].execution_min == Fraction{400'000});
   REQUIRE(s.generate);
   CHECK(s.generate->utilization == Fraction{1'600'000});
   CHECK(s.generate->utilization_min == Fraction{50'000});
   CHECK(s.generate->periods == "uniform");
   CHECK(s.generate->period_step == 5ms);
   CHECK(s.generate->jitter == Fraction{0});
+  CHECK(s.generate->order == "random");
+  CHECK(s.generate->offsets == "random");
+  CHECK(s.generate->gap == Fraction{500'000});
+  CHECK(s.generate->execution == Fraction{700'000});
+  const Scenario each = scenario_of(
+      "[generate]\ntasks = 2\nutilization = 1\nutilizations = \"convolutionalfixedsum\"\n"
+      "utilization_min_each = [0, 0.25]\nutilization_max_each = [0.5, 1]\nbalance = 0.5\n");
+  CHECK(each.generate->utilization_min_each == std::vector<Fraction>{{0}, {250'000}});
+  CHECK(each.generate->balance == Fraction{500'000});
 }
 
 TEST_CASE("what a scenario leaves out is as in a server") {
@@ -209,6 +233,19 @@ TEST_CASE("every wrong input has its line, what is wrong, and how to mend it") {
            "generate.period_step = 0ns gives no period"},
       Case{"[generate]\ntasks = 4\nutilization = 1\ndeadline = 7\nperiod_max = \"3600s\"\n",
            "generate.deadline = 7 with a period of 3600s gives a deadline of more than 1 h"},
+      Case{"[[task]]\nperiod = \"10ms\"\nbudget = \"2ms\"\narrival = \"poisson\"\n",
+           "expected one of \"periodic\", \"sporadic\", \"bursty\"; found \"poisson\""},
+      Case{"[[task]]\nperiod = \"10ms\"\nbudget = \"2ms\"\ngap = \"3601s\"\n", "outside 0 <= gap <= 1 h"},
+      Case{"[[task]]\nperiod = \"10ms\"\nbudget = \"2ms\"\nexecution_min = 0.9\nexecution = 0.8\n",
+           "execution_min = 0.9 is more than execution = 0.8; lower it, or raise execution"},
+      Case{"[[task]]\nperiod = \"10ms\"\nbudget = \"2ms\"\nexecution_min = 0.9\nexecution_trace = [\"1ms\"]\n",
+           "execution_min and execution_trace exclude each other"},
+      Case{"[generate]\ntasks = 4\nutilization = 1\nexecution_min = 1.5\n",
+           "s.toml:4:17: generate.execution_min = 1.5 is more than execution = 1"},
+      Case{"[generate]\ntasks = 4\nutilization = 1\norder = \"edf\"\n",
+           "generate.order: expected one of \"as-drawn\", \"random\", \"by-period\"; found \"edf\""},
+      Case{"[generate]\ntasks = 2\nutilization = 1\nutilization_max_each = [0.5, 2]\n",
+           "a list of numbers from 0.000001 to 1, such as [0.2, 0.5]; 2 is none"},
       Case{"[generate]\ntasks = 4\nutilization = 1\njitter = 1\n",
            "generate.jitter: expected a number from 0 to 0.999999"});
   CAPTURE(c.text);

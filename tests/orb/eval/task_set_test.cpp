@@ -1,6 +1,8 @@
 #include "orb/eval/task_set.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "orb/eval/scenario_file.h"
 #include "orb/sched/share.h"
@@ -103,6 +105,68 @@ TEST_CASE("deadlines and jitters are parts of the period, and a deadline has roo
     CHECK(c.deadline == std::max(c.budget, c.period / 2));
     CHECK(c.jitter == c.deadline / 10);
   }
+}
+
+TEST_CASE("an order of arrival changes when tasks ask, and nothing else") {
+  Generator generator{.tasks = 20, .utilization = {1'000'000}};
+  const auto sorted = [](std::vector<Task> tasks) {
+    std::ranges::sort(tasks, {}, &Task::label);
+    return tasks;
+  };
+  const auto same = [](const Task& a, const Task& b) { return a.label == b.label && a.contract == b.contract; };
+  const std::vector<Task> as_drawn = drawn(generator);
+  generator.order = "random";
+  const std::vector<Task> shuffled = drawn(generator);
+  CHECK_FALSE(std::ranges::equal(as_drawn, shuffled, same));
+  CHECK(std::ranges::equal(sorted(as_drawn), sorted(shuffled), same));
+  generator.order = "by-period";
+  const std::vector<Task> by_period = drawn(generator);
+  CHECK(std::ranges::is_sorted(by_period, {}, [](const Task& task) { return task.contract.period; }));
+  CHECK(std::ranges::equal(sorted(as_drawn), sorted(by_period), same));
+}
+
+TEST_CASE("random offsets are within the period, and leave the contracts as they are") {
+  Generator generator{.tasks = 30, .utilization = {1'000'000}};
+  const std::vector<Task> zero = drawn(generator);
+  generator.offsets = "random";
+  const std::vector<Task> random = drawn(generator);
+  std::set<Duration> offsets;
+  for (std::size_t i = 0; i < random.size(); ++i) {
+    CHECK(zero[i].offset == 0ns);
+    CHECK(random[i].contract == zero[i].contract);
+    CHECK(random[i].offset < random[i].contract.period);
+    offsets.insert(random[i].offset);
+  }
+  CHECK(offsets.size() == 30);
+}
+
+TEST_CASE("tasks have the arrivals and execution times of the scenario") {
+  Scenario scenario;
+  scenario.tasks = {{.period = 10ms, .budget = 1ms, .arrival = "sporadic"},
+                    {.period = 10ms, .budget = 1ms, .arrival = "bursty", .gap = 3ms, .burst = 2, .execution = {800'000}},
+                    {.period = 10ms, .budget = 1ms, .execution_min = Fraction{500'000}},
+                    {.period = 10ms, .budget = 1ms, .execution_trace = {2ms}}};
+  scenario.generate = Generator{.tasks = 1,
+                                .utilization = {500'000},
+                                .arrival = "sporadic",
+                                .gap = {500'000},
+                                .execution = {900'000},
+                                .execution_min = Fraction{100'000}};
+  const auto tasks = tasks_of(scenario);
+  REQUIRE(tasks);
+  CHECK((*tasks)[0].arrival.kind == ArrivalKind::sporadic);
+  CHECK((*tasks)[0].arrival.gap == 10ms);
+  CHECK((*tasks)[1].arrival.kind == ArrivalKind::bursty);
+  CHECK((*tasks)[1].arrival.gap == 3ms);
+  CHECK((*tasks)[1].arrival.burst == 2);
+  CHECK((*tasks)[1].execution.least == Fraction{800'000});
+  CHECK((*tasks)[2].execution.least == Fraction{500'000});
+  CHECK((*tasks)[2].execution.most == unity);
+  CHECK((*tasks)[3].execution.trace == std::vector<Duration>{2ms});
+  const Task& last = tasks->back();
+  CHECK(last.arrival.gap == part_of(last.contract.period, {500'000}));
+  CHECK(last.execution.least == Fraction{100'000});
+  CHECK(last.execution.most == Fraction{900'000});
 }
 
 TEST_CASE("a generator that gives up is named with what to change") {

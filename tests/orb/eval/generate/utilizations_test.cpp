@@ -107,6 +107,29 @@ TEST_CASE("uunifast-discard and randfixedsum draw from the same distribution") {
   CHECK(fixed.has_variance(discard.variance(), 0.05));
 }
 
+TEST_CASE("sets with a balance factor have it, and their sum, in random order") {
+  const char* const name = GENERATE("balanced", "balanced-uniform");
+  Random random = random_of(4, 0);
+  Moments first;
+  for (int set = 0; set < 2000; ++set) {
+    const auto shares = draw(name, random, {.tasks = 6, .total = share(1.5), .balance = share(0.3)});
+    CHECK(sum(shares) == share(1.5));
+    const auto [least, most] = std::ranges::minmax(shares);
+    CHECK(cores(least) / cores(most) == Approx(0.3).epsilon(1e-9));
+    first.add(cores(shares.front()));
+  }
+  CHECK(first.has_mean(0.25));
+}
+
+TEST_CASE("a set with a balance factor is drawn again until each task fits on a core") {
+  // The largest of three tasks needs from 0.95 of a core, if the one between is as large, to 1.19.
+  Random random = random_of(4, 1);
+  for (int set = 0; set < 200; ++set)
+    CHECK(std::ranges::max(draw("balanced-uniform", random, {.tasks = 3, .total = share(2), .balance = share(0.1)})) <=
+          whole_share);
+  CHECK(draw("balanced-uniform", random, {.tasks = 3, .total = share(2.2), .balance = share(0.1)}).empty());
+}
+
 TEST_CASE("independent utilizations are uniform within the limits") {
   const Moments moments = moments_of("independent", {.tasks = 1, .least = share(0.1), .most = share(0.5)});
   CHECK(moments.has_mean(0.3));
@@ -136,6 +159,22 @@ TEST_CASE("a generator says what it cannot do and what to change") {
   CHECK_THAT(fault("randfixedsum", {.tasks = 4, .total = share(0.3), .least = share(0.1)}),
              Contains("4 tasks of at least 0.1 each need more than 0.3"));
   CHECK_THAT(fault("randfixedsum", {.tasks = 1001, .total = share(1)}), Contains("at most 1000 tasks"));
+  CHECK_THAT(fault("randfixedsum", {.tasks = 2, .total = share(1), .most_each = {share(1), share(1)}}),
+             Contains("use utilizations = \"convolutionalfixedsum\""));
+  CHECK_THAT(fault("independent", {.tasks = 2, .least_each = {0, 0}}), Contains("the same limits for all tasks"));
+  CHECK_THAT(fault("convolutionalfixedsum", {.tasks = 257, .total = share(1)}), Contains("at most 256 tasks"));
+  CHECK_THAT(fault("convolutionalfixedsum", {.tasks = 3, .total = share(1), .most_each = {share(1), share(1)}}),
+             Contains("utilization_max_each has 2 values for 3 tasks"));
+  CHECK_THAT(fault("convolutionalfixedsum",
+                   {.tasks = 2, .total = share(1), .most = share(0.5), .least_each = {0, share(0.6)}}),
+             Contains("the least utilization of task 2, 0.6, is more than its greatest, 0.5"));
+  CHECK_THAT(fault("convolutionalfixedsum",
+                   {.tasks = 2, .total = share(1), .most_each = {share(0.5), share(0.4)}}),
+             Contains("the limits allow a sum from 0 to 0.9, and utilization is 1"));
+  CHECK_THAT(fault("balanced", {.tasks = 8, .total = share(1.4)}), Contains("add balance, such as 0.1"));
+  CHECK_THAT(fault("balanced-uniform", {.tasks = 8, .total = share(1.4)}), Contains("add balance, such as 0.1"));
+  CHECK_THAT(fault("balanced", {.tasks = 3, .total = share(2), .balance = share(0.1)}),
+             Contains("with balance 0.1 and utilization 2 the 3 tasks need from ") && Contains("raise balance or tasks"));
   CHECK_THAT(fault("independent", {.tasks = 4, .total = share(1)}), Contains("leave tasks or utilization out"));
   CHECK_THAT(fault("independent", {}), Contains("needs tasks or utilization"));
   CHECK_THAT(fault("independent", {.tasks = 4, .most = 0}), Contains("raise utilization_max"));

@@ -1,0 +1,144 @@
+#include "orb/eval/comparison_tables.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "orb/base/counted.h"
+
+namespace corelane::eval {
+namespace {
+
+std::string interval_text(double low, double high, int digits) {
+  return "[" + fixed(low, digits) + ", " + fixed(high, digits) + "]";
+}
+
+// Returns a table with the swept fields as its first columns, and a row with their values for each cell.
+Table table_of_cells(const ExperimentSummary& summary, std::string title) {
+  Table table{.title = std::move(title)};
+  if (!summary.cells.empty())
+    for (const auto& [field, value] : summary.cells.front().swept) table.columns.push_back(field);
+  for (const CellSummary& cell : summary.cells) {
+    auto& row = table.rows.emplace_back();
+    for (const auto& [field, value] : cell.swept) row.push_back(value);
+  }
+  return table;
+}
+
+const Published* published_for(const std::vector<Published>& published, const std::string& dispatcher) {
+  const auto found = std::ranges::find(published, dispatcher, &Published::dispatcher);
+  return found == published.end() ? nullptr : &*found;
+}
+
+bool some_by_host(const ExperimentSummary& summary) {
+  return std::ranges::any_of(summary.cells, [](const CellSummary& cell) {
+    return std::ranges::any_of(cell.dispatchers, [](const DispatcherSummary& sum) {
+      return sum.own_missed_sets.hits < sum.missed_sets.hits;
+    });
+  });
+}
+
+Table misses_table(const ExperimentSummary& summary, const std::vector<Published>& published) {
+  Table table = table_of_cells(summary, "Sets with a missed deadline: the fraction, with its 95 % interval");
+  const auto& dispatchers = summary.cells.front().dispatchers;
+  const bool by_host = some_by_host(summary);
+  if (by_host) table.notes.push_back("not by host: without misses that a gap of the machine explains.");
+  for (std::size_t d = 0; d < dispatchers.size(); ++d) {
+    const Published* const theirs = published_for(published, dispatchers[d].dispatcher);
+    table.columns.push_back(dispatchers[d].dispatcher);
+    table.columns.push_back("95 %");
+    if (by_host) table.columns.push_back("not by host");
+    if (theirs != nullptr) table.columns.push_back("published");
+    for (std::size_t i = 0; i < summary.cells.size(); ++i) {
+      const Estimate& missed = summary.cells[i].dispatchers[d].missed_sets;
+      table.rows[i].push_back(missed.trials == 0 ? "-" : fixed(missed.value(), 3));
+      table.rows[i].push_back(interval_text(missed.low, missed.high, 3));
+      if (by_host) table.rows[i].push_back(fixed(summary.cells[i].dispatchers[d].own_missed_sets.value(), 3));
+      if (theirs != nullptr) table.rows[i].push_back(i < theirs->values.size() ? theirs->values[i] : "-");
+    }
+    if (theirs != nullptr && !theirs->source.empty())
+      table.notes.push_back("Published for " + theirs->dispatcher + ": " + theirs->source + ".");
+  }
+  return table;
+}
+
+std::string part_text(double part, double whole) { return whole <= 0 ? "-" : fixed(part / whole, 3); }
+std::string part_text(std::uint64_t part, std::uint64_t whole) {
+  return part_text(static_cast<double>(part), static_cast<double>(whole));
+}
+
+bool some_refuse(const ExperimentSummary& summary) {
+  return std::ranges::any_of(summary.cells.front().dispatchers, &DispatcherSummary::refuses);
+}
+
+Table admission_table(const ExperimentSummary& summary) {
+  Table table = table_of_cells(summary, "Admission");
+  const auto& dispatchers = summary.cells.front().dispatchers;
+  std::uint64_t admitted = 0, tasks = 0;
+  for (std::size_t d = 0; d < dispatchers.size(); ++d) {
+    if (!dispatchers[d].refuses) continue;
+    for (const char* const column : {"dispatcher", "tasks", "utilization", "whole sets", "needed", "undecided", "late"})
+      table.columns.emplace_back(column);
+    for (std::size_t i = 0; i < summary.cells.size(); ++i) {
+      const DispatcherSummary& sum = summary.cells[i].dispatchers[d];
+      admitted += sum.admitted, tasks += sum.tasks;
+      for (std::string cell :
+           {sum.dispatcher, part_text(sum.admitted, sum.tasks), part_text(sum.admitted_utilization, sum.utilization),
+            fixed(sum.admitted_sets.value(), 3), std::to_string(sum.necessary_refusals),
+            std::to_string(sum.undecided_refusals), std::to_string(sum.late_tasks)})
+        table.rows[i].push_back(std::move(cell));
+    }
+  }
+  table.notes = {
+      "tasks, utilization: the part that is admitted. whole sets: sets of which every task is admitted.",
+      "needed: refused tasks of sets that miss a deadline under mc-orb*. undecided: refused tasks of other sets.",
+      "late: admitted tasks that missed a deadline. Of all tasks, " + part_text(admitted, tasks) + " are admitted."};
+  return table;
+}
+
+// Returns "better in 9 of 12 combinations, worse in 0, no worse in 2, undecided in 1".
+std::string tally_text(const ExperimentSummary& summary, std::size_t difference) {
+  std::string text;
+  for (const Verdict verdict : {Verdict::better, Verdict::worse, Verdict::no_worse, Verdict::undecided}) {
+    const auto count = std::ranges::count_if(summary.cells, [&](const CellSummary& cell) {
+      return cell.differences[difference].verdict == verdict;
+    });
+    text += (text.empty() ? "" : ", ") + std::string(name_of(verdict)) + " in " + std::to_string(count);
+    if (verdict == Verdict::better) text += " of " + counted(summary.cells.size(), "combination");
+  }
+  return text;
+}
+
+Table differences_table(const ExperimentSummary& summary, std::size_t difference) {
+  const std::string& dispatcher = summary.cells.front().differences[difference].dispatcher;
+  Table table = table_of_cells(summary, dispatcher + " against " + summary.baseline +
+                                            ": difference of the fractions of sets with a missed deadline");
+  for (const char* const column : {"sets", "difference", "95 %", "p (McNemar)", "p (Holm)", "verdict"})
+    table.columns.emplace_back(column);
+  double widest = 0;
+  for (std::size_t i = 0; i < summary.cells.size(); ++i) {
+    const Difference& d = summary.cells[i].differences[difference];
+    widest = std::max(widest, (d.high - d.low) / 2);
+    for (std::string cell : {std::to_string(d.sets), fixed(d.value, 3), interval_text(d.low, d.high, 3), fixed(d.p, 4),
+                             fixed(d.adjusted_p, 4), std::string(name_of(d.verdict))})
+      table.rows[i].push_back(std::move(cell));
+  }
+  table.notes = {dispatcher + " is " + tally_text(summary, difference) + ".",
+                 "The widest interval is +-" + fixed(widest, 3) + ". no worse: no significant difference, and the upper "
+                 "end of the interval is below " + fixed(no_worse_limit, 2) + "."};
+  return table;
+}
+
+}  // namespace
+
+std::vector<Table> tables_of(const ExperimentSummary& summary, const std::vector<Published>& published) {
+  if (summary.cells.empty()) return {};
+  std::vector<Table> tables{misses_table(summary, published)};
+  if (some_refuse(summary)) tables.push_back(admission_table(summary));
+  for (std::size_t i = 0; i < summary.cells.front().differences.size(); ++i)
+    tables.push_back(differences_table(summary, i));
+  return tables;
+}
+
+}  // namespace corelane::eval

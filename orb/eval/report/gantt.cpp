@@ -1,0 +1,118 @@
+#include "orb/eval/report/gantt.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <set>
+
+#include "orb/eval/report/svg.h"
+#include "orb/eval/table.h"
+
+namespace corelane::eval {
+namespace {
+
+constexpr double gantt_width = 1080, row_height = 26, bar_height = 18, rows_top = 46;
+constexpr double bars_left = 70, bars_right = 1060, label_width = 122;
+
+double milliseconds_of(Duration duration) { return std::chrono::duration<double, std::milli>(duration).count(); }
+
+// GanttPainter draws one stretch.
+class GanttPainter {
+ public:
+  explicit GanttPainter(const Gantt& gantt) : gantt_(gantt) {
+    const JobRecord& late = gantt.late;
+    const Duration end = late.finish == Duration::max() ? late.deadline : std::max(late.finish, late.deadline);
+    const Duration margin = (end - late.release) / 4;
+    from_ = std::max(Duration::zero(), late.release - margin);
+    to_ = end + margin;
+  }
+
+  std::string svg() const {
+    const double bottom = rows_top + row_height * static_cast<double>(gantt_.cores.size());
+    const std::set<std::size_t> tasks = tasks_shown();
+    const auto legend_rows = static_cast<double>(tasks.size() / 8 + 1);
+    std::string text = "<svg viewBox=\"0 0 " + svg_number(gantt_width) + " " +
+                       svg_number(bottom + 44 + 18 * legend_rows) + "\" role=\"img\" aria-label=\"" +
+                       escaped(gantt_.title) + "\">\n" + svg_text(bars_left, 18, "start", gantt_.title);
+    for (std::size_t i = 0; i < gantt_.cores.size(); ++i) text += row(i);
+    text += axis(bottom) + marks(bottom);
+    std::size_t place = 0;
+    for (const std::size_t task : tasks) text += legend(task, place++, bottom + 44);
+    return text + "</svg>\n";
+  }
+
+ private:
+  double x_of(Duration time) const {
+    const double part = milliseconds_of(time - from_) / milliseconds_of(to_ - from_);
+    return bars_left + (bars_right - bars_left) * std::clamp(part, 0.0, 1.0);
+  }
+
+  bool is_shown(const sim::ExecutedSlice& slice) const {
+    return slice.end.time_since_epoch() > from_ && slice.begin.time_since_epoch() < to_;
+  }
+
+  std::set<std::size_t> tasks_shown() const {
+    std::set<std::size_t> tasks{gantt_.late.task};
+    for (const sim::ExecutedSlice& slice : gantt_.slices)
+      if (is_shown(slice)) tasks.insert(slice.task);
+    return tasks;
+  }
+
+  std::string row(std::size_t index) const {
+    const double y = rows_top + row_height * static_cast<double>(index);
+    std::string text = svg_text(bars_left - 8, y + 14, "end", "core " + std::to_string(gantt_.cores[index].value)) +
+                       svg_line(bars_left, y + bar_height, bars_right, y + bar_height, "grid");
+    for (const sim::ExecutedSlice& slice : gantt_.slices)
+      if (slice.core == gantt_.cores[index] && is_shown(slice)) text += bar(slice, y);
+    return text;
+  }
+
+  std::string bar(const sim::ExecutedSlice& slice, double y) const {
+    const double left = x_of(slice.begin.time_since_epoch()), right = x_of(slice.end.time_since_epoch());
+    const bool is_late = slice.task == gantt_.late.task && slice.number == gantt_.late.number;
+    return "<rect x=\"" + svg_number(left) + "\" y=\"" + svg_number(y) + "\" width=\"" +
+           svg_number(std::max(right - left, 0.5)) + "\" height=\"" + svg_number(bar_height) + "\" fill=\"" +
+           std::string(color_of(slice.task)) + "\"" + (is_late ? " class=\"late\"" : "") + "><title>" +
+           escaped(gantt_.tasks[slice.task]) + ", job " + std::to_string(slice.number) + ": " +
+           fixed(milliseconds_of(slice.begin.time_since_epoch()), 3) + " to " +
+           fixed(milliseconds_of(slice.end.time_since_epoch()), 3) + " ms</title></rect>\n";
+  }
+
+  std::string axis(double bottom) const {
+    std::string text;
+    for (int i = 0; i <= 8; ++i) {
+      const Duration time = from_ + (to_ - from_) * i / 8;
+      text += svg_line(x_of(time), bottom - 6, x_of(time), bottom, "axis") +
+              svg_text(x_of(time), bottom + 14, "middle", fixed(milliseconds_of(time), 1) + " ms");
+    }
+    return text;
+  }
+
+  std::string mark(Duration time, double bottom, const std::string& name, const std::string& anchor) const {
+    const double x = x_of(time);
+    return svg_line(x, rows_top - 8, x, bottom, "mark") + svg_text(x, rows_top - 12, anchor, name);
+  }
+
+  std::string marks(double bottom) const {
+    const JobRecord& late = gantt_.late;
+    std::string text = mark(late.release, bottom, "release", "end") + mark(late.deadline, bottom, "deadline", "end");
+    if (late.finish != Duration::max()) text += mark(late.finish, bottom, "end", "start");
+    return text;
+  }
+
+  std::string legend(std::size_t task, std::size_t place, double top) const {
+    const double x = bars_left + label_width * static_cast<double>(place % 8);
+    const double y = top + 18 * static_cast<double>(place / 8);
+    return "<rect x=\"" + svg_number(x) + "\" y=\"" + svg_number(y - 9) + "\" width=\"10\" height=\"10\" fill=\"" +
+           std::string(color_of(task)) + "\"/>\n" + svg_text(x + 14, y, "start", gantt_.tasks[task]);
+  }
+
+  const Gantt& gantt_;
+  Duration from_{}, to_{};
+};
+
+}  // namespace
+
+std::string svg_of(const Gantt& gantt) { return GanttPainter(gantt).svg(); }
+
+}  // namespace corelane::eval

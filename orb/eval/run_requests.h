@@ -1,0 +1,38 @@
+// Turns a scenario into requests for runs.
+// Threads: pure functions. They allocate.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "orb/base/expected.h"
+#include "orb/base/ids.h"
+#include "orb/dispatch/executive.h"
+#include "orb/eval/dispatchers.h"
+#include "orb/eval/run.h"
+#include "orb/eval/scenario.h"
+
+namespace corelane::eval {
+
+// What holds where a scenario leaves something out.
+struct RunDefaults {
+  dispatch::ExecutiveOptions server{};
+  std::vector<CoreId> cores{};  // at least one, unless the scenario says how many
+};
+
+// Returns the dispatchers of the experiment, at least one.
+std::vector<const Dispatcher*> dispatchers_of(const Experiment& experiment);
+
+// Returns the dispatcher with which the others are compared.
+std::string baseline_of(const Experiment& experiment);
+
+// Returns the dispatcher of a single run: the one that has the mode of the server.
+const Dispatcher* dispatcher_of(dispatch::DispatchMode mode) noexcept;
+
+// Returns the request for set number `set`, from 0 to scenario.repetitions - 1. It has no dispatcher yet. The fault: see
+// tasks_of().
+Expected<RunRequest, ScenarioFault> run_request(const Scenario& scenario, std::int64_t set,
+                                                const RunDefaults& defaults);
+
+}  // namespace corelane::eval

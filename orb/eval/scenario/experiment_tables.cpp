@@ -1,0 +1,69 @@
+#include "orb/eval/scenario/experiment_tables.h"
+
+#include <string_view>
+#include <vector>
+
+#include "orb/eval/dispatchers.h"
+
+namespace corelane::eval {
+namespace {
+
+std::vector<std::string_view> names_of_dispatchers() {
+  std::vector<std::string_view> names;
+  for (const Dispatcher* const dispatcher : dispatchers()) names.push_back(dispatcher->name);
+  return names;
+}
+
+constexpr Field<Experiment> experiment_rows[] = {
+    {{.key = "dispatchers",
+      .help = "The dispatchers under which each set runs, with the same jobs",
+      .fallback = "mc-orb and mc-orb*",
+      .example = "[\"mc-orb\", \"mc-orb*\"]",
+      .choices = &names_of_dispatchers},
+     &Experiment::dispatchers},
+    {{.key = "baseline",
+      .help = "The dispatcher with which `corelane eval` compares the others",
+      .fallback = "the last one of dispatchers",
+      .example = "\"mc-orb*\"",
+      .choices = &names_of_dispatchers},
+     &Experiment::baseline},
+    {{.key = "length",
+      .help = "How long a run lasts, from the common start of all tasks",
+      .fallback = "\"1s\"",
+      .example = "\"10s\""},
+     &Experiment::length},
+    {{.key = "transport",
+      .help = "How clients call the server in a real run",
+      .fallback = "\"channel\"",
+      .example = "\"unix\"",
+      .choices = [] { return std::vector<std::string_view>{"channel", "unix", "tcp"}; }},
+     &Experiment::transport},
+    {{.key = "note",
+      .help = "A sentence that is printed under the results",
+      .fallback = "none",
+      .example = "\"The generator was fitted.\""},
+     &Experiment::note},
+};
+
+constexpr Field<Published> published_rows[] = {
+    {{.key = "dispatcher",
+      .help = "The dispatcher beside whose results the figures belong",
+      .example = "\"mc-orb*\"",
+      .is_required = true,
+      .choices = &names_of_dispatchers},
+     &Published::dispatcher},
+    {{.key = "values",
+      .help = "The figures as texts: one for each combination of the sweeps, in the order in which they run",
+      .example = "[\"0.4\", \"0\"]",
+      .is_required = true},
+     &Published::values},
+    {{.key = "source", .help = "Where they were published", .fallback = "none", .example = "\"RTCSA 2009, table 4\""},
+     &Published::source},
+};
+
+}  // namespace
+
+std::span<const Field<Experiment>> experiment_fields() noexcept { return experiment_rows; }
+std::span<const Field<Published>> published_fields() noexcept { return published_rows; }
+
+}  // namespace corelane::eval

@@ -1,0 +1,23 @@
+// Table is text in rows and columns, for a terminal or a report.
+// Threads: values and pure functions. They allocate.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace corelane::eval {
+
+struct Table {
+  std::string title{};
+  std::vector<std::string> columns{};
+  std::vector<std::vector<std::string>> rows{};  // each has as many cells as there are columns
+  std::vector<std::string> notes{};              // sentences below the table
+};
+
+// Returns lines: the title, the columns aligned to the right, and the notes.
+std::string text_of(const Table& table);
+
+// Returns a number with so many digits behind the point.
+std::string fixed(double value, int digits);
+
+}  // namespace corelane::eval

@@ -1,0 +1,156 @@
+#include "orb/eval/virtual_run.h"
+
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "orb/base/contract.h"
+#include "orb/dispatch/manager_options.h"
+#include "orb/eval/experiment/job_account.h"
+#include "orb/eval/generate/random_source.h"
+#include "orb/sched/priority.h"
+#include "orb/sched/refusal.h"
+#include "orb/sim/leader_followers_model.h"
+#include "orb/sim/simulator.h"
+
+namespace corelane::eval {
+namespace {
+
+using namespace std::chrono_literals;
+
+dispatch::ExecutiveOptions server_of(const RunRequest& request) {
+  dispatch::ExecutiveOptions server = request.server;
+  if (!request.dispatcher->refuses) server.admission_test = &sched::admission::none;
+  return server;
+}
+
+sched::ManagerOptions simulated_manager(const dispatch::ExecutiveOptions& server, const std::vector<CoreId>& cores) {
+  std::vector<dispatch::CoreLease> leases;
+  for (const CoreId core : cores) leases.push_back({.core = core, .physical_core = core.value});
+  return dispatch::manager_options(server, leases);
+}
+
+// Returns when the run starts. Until then the cores are idle, so that tasks that have to move do so.
+Duration start_of_run(const dispatch::ExecutiveOptions& server) { return 10ms + 2 * server.platform.period; }
+
+sim::TaskPlan task_plan(const Task& task, Duration start, Duration spin) {
+  sim::TaskPlan plan{.contract = task.contract, .first_release = Time{start}};
+  static_cast<void>(dispatch::charge_spin(plan.contract, spin));  // the Manager refuses what is unsound
+  const Duration budget = task.contract.budget;
+  plan.sleeps_for = task.contract.suspension;
+  plan.sleeps_after = budget / 2;
+  plan.locks_for = task.contract.uses[0].longest;
+  plan.locks_after = (budget - plan.locks_for) / 2;
+  return plan;
+}
+
+void report_task(const sim::TaskReport& report, TaskOutcome& task) {
+  task.admitted = report.admitted && !report.evicted;
+  if (!task.admitted) {
+    task.refusal = sched::text_of(report.refusal);
+    return;
+  }
+  task.core = report.core;
+  task.bound = report.bound;
+  task.overruns = report.overruns;
+}
+
+void run_under_manager(const RunRequest& request, sim::JobObserver* observer, RunOutcome& outcome) {
+  const dispatch::ExecutiveOptions server = server_of(request);
+  const Duration start = start_of_run(server);
+  JobAccount account(request, start, observer);
+  sim::Simulator simulator(simulated_manager(server, request.cores), request.seed);
+  for (const CoreId core : request.cores)
+    if (const auto loads = dispatch::own_loads(server, core); !loads.empty())
+      simulator.manager().set_interference(core, loads);
+  simulator.allow_early(server.early_jobs);
+  if (server.overshoot > Duration::zero()) simulator.use_firm_timers(server.overshoot);
+  simulator.use_jobs(account);
+  simulator.observe(account);
+  for (const Task& task : request.tasks) simulator.add(task_plan(task, start, dispatch::spin_of(server)));
+  simulator.run(Time{start + request.length});
+  for (std::size_t i = 0; i < request.tasks.size(); ++i) {
+    const sim::TaskReport& report = simulator.report(i);
+    report_task(report, outcome.tasks[i]);
+    if (report.admitted && report.started > Time{start})
+      outcome.notes.push_back(outcome.tasks[i].label + " could not start with the others, since tasks had to move");
+  }
+  outcome.trace_hash = simulator.trace_hash();
+  account.close(outcome);
+}
+
+sim::LeaderFollowersForm form_of(TaskPlacement placement) {
+  if (placement == TaskPlacement::round_robin) return sim::LeaderFollowersForm::pinned;
+  return placement == TaskPlacement::first_core ? sim::LeaderFollowersForm::single_core
+                                                : sim::LeaderFollowersForm::unbound;
+}
+
+// Returns the tasks with the priorities that a server gives them: distinct ones, by D - J.
+std::vector<sim::MulticoreTask> prioritized(const std::vector<Task>& tasks) {
+  std::vector<std::size_t> order(tasks.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto rank = [&](std::size_t i) {
+    const Contract& contract = tasks[i].contract;
+    return sched::Rank{.urgency = (contract.deadline - contract.jitter).count(),
+                       .importance = contract.importance,
+                       .age = i};
+  };
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return sched::before(rank(a), rank(b)); });
+  std::vector<sim::MulticoreTask> result(tasks.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    result[order[i]] = {.deadline = tasks[order[i]].contract.deadline,
+                        .priority = Priority{static_cast<std::int32_t>(order.size() - i)}};
+  return result;
+}
+
+bool suspends_or_locks(const Task& task) {
+  return task.contract.suspension > Duration::zero() || uses_resources(task.contract);
+}
+
+void run_leader_followers(const RunRequest& request, sim::JobObserver* observer, RunOutcome& outcome) {
+  const sched::PlatformLoad& load = request.server.platform;
+  JobAccount account(request, {}, observer);
+  account.rename_cores();
+  account.add_load(load);
+  sim::MulticoreOptions options{.cores = static_cast<std::int32_t>(request.cores.size()), .seed = request.seed};
+  std::vector<sim::MulticoreTask> tasks = prioritized(request.tasks);
+  sim::use_leader_followers(form_of(request.dispatcher->placement), options, tasks);
+  for (std::size_t i = 0; i < request.tasks.size(); ++i) {
+    outcome.tasks[i].admitted = true;
+    if (options.cluster == 1)
+      outcome.tasks[i].core = request.cores[static_cast<std::size_t>(tasks[i].core.value)];
+  }
+  if (load.budget > Duration::zero() && load.period > Duration::zero())
+    for (std::int16_t core = 0; core < static_cast<std::int16_t>(request.cores.size()); ++core)
+      tasks.push_back({.deadline = load.period, .priority = sim::platform_priority, .core = CoreId{core}});
+  sim::MulticoreSimulator simulator(options, tasks, account, &account);
+  simulator.run(Time{request.length});
+  outcome.trace_hash = simulator.trace_hash();
+  if (std::ranges::any_of(request.tasks, suspends_or_locks))
+    outcome.notes.push_back("under " + std::string(request.dispatcher->name) +
+                            " suspensions and locks of tasks are not simulated");
+  account.close(outcome);
+}
+
+}  // namespace
+
+RunOutcome run_virtually(const RunRequest& request, sim::JobObserver* observer) {
+  assert(request.dispatcher != nullptr && !request.cores.empty());
+  RunOutcome outcome;
+  for (const Task& task : request.tasks) outcome.tasks.emplace_back().label = task.label;
+  if (request.dispatcher->placement == TaskPlacement::by_manager)
+    run_under_manager(request, observer, outcome);
+  else
+    run_leader_followers(request, observer, outcome);
+  return outcome;
+}
+
+std::uint64_t run_seed(const Scenario& scenario, std::int64_t set) {
+  return random_of(static_cast<std::uint64_t>(scenario.seed), static_cast<std::uint64_t>(set), Purpose::jobs)();
+}
+
+}  // namespace corelane::eval

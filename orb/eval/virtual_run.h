@@ -1,0 +1,27 @@
+// run_virtually() runs a set of tasks in virtual time. Under the dispatchers of the Manager it executes the server's own
+// code: Manager and CoreSchedulers on virtual cores. The platform load runs above all tasks, as the analysis assumes it.
+// Everything else costs nothing: no hand-off, no context switch, no timer.
+//
+// All tasks ask for admission before the run starts, one after the other. Their jobs come as JobSequence says. Each
+// comes late by a random time of at most its jitter. A task suspends itself in the middle of a job, and locks its first
+// resource there.
+//
+// Threads: pure functions. They allocate.
+#pragma once
+
+#include <cstdint>
+
+#include "orb/eval/run.h"
+#include "orb/eval/scenario.h"
+#include "orb/sim/multicore_simulator.h"
+
+namespace corelane::eval {
+
+// Returns what came of the run. The same request has the same outcome on every machine. The observer may be null; it is
+// told of the jobs of tasks, with times from the start of the run.
+RunOutcome run_virtually(const RunRequest& request, sim::JobObserver* observer = nullptr);
+
+// Returns RunRequest::seed for a set of the scenario. It is the same under all dispatchers.
+std::uint64_t run_seed(const Scenario& scenario, std::int64_t set);
+
+}  // namespace corelane::eval

@@ -1,0 +1,303 @@
+#include "services/corelane/evaluate/evaluate.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <ostream>
+#include <set>
+#include <span>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+#include "orb/base/contract.h"
+#include "orb/base/counted.h"
+#include "orb/core/config/settings_of.h"
+#include "orb/core/config/toml_text.h"
+#include "orb/eval/comparison.h"
+#include "orb/eval/comparison_tables.h"
+#include "orb/eval/report.h"
+#include "orb/eval/run_requests.h"
+#include "orb/eval/scenario_file.h"
+#include "orb/eval/table.h"
+#include "orb/os/clock.h"
+#include "services/corelane/evaluate/origin.h"
+#include "services/corelane/evaluate/progress.h"
+#include "services/corelane/evaluate/results_file.h"
+#include "services/corelane/output/text.h"
+#include "services/corelane/plan/host_cores.h"
+
+namespace corelane::tool {
+namespace {
+
+constexpr int done = 0, unfinished = 1, wrong_experiment = 2;
+constexpr std::size_t sets_in_virtual_batch = 256;
+constexpr std::int64_t quick_sets = 4;
+constexpr const char* quick_suffix = "-quick";
+
+// What a file asks for.
+struct OpenExperiment {
+  std::vector<eval::Cell> cells{};
+  std::vector<const eval::Dispatcher*> dispatchers{};
+  std::string baseline{};
+  std::vector<eval::Published> published{};
+  eval::ResultsOrigin origin{};
+  eval::RunDefaults defaults{};
+};
+
+using ExperimentFault = eval::ScenarioFault;
+
+// Leaves the first, the middle and the last item.
+template <typename Item>
+void leave_three(std::vector<Item>& items) {
+  if (items.size() > 3) items = {items.front(), items[items.size() / 2], items.back()};
+}
+
+// Leaves three combinations, four sets of each, and the first dispatcher beside the baseline. The results go into
+// another file, because the combinations get other numbers.
+void shorten(OpenExperiment& experiment) {
+  leave_three(experiment.cells);
+  for (eval::Published& published : experiment.published) leave_three(published.values);
+  for (eval::Cell& cell : experiment.cells)
+    cell.scenario.repetitions = std::min(cell.scenario.repetitions, quick_sets);
+  const auto other = std::ranges::find_if(experiment.dispatchers, [&](const eval::Dispatcher* dispatcher) {
+    return dispatcher->name != experiment.baseline;
+  });
+  const eval::Dispatcher* const kept = other == experiment.dispatchers.end() ? nullptr : *other;
+  std::erase_if(experiment.dispatchers, [&](const eval::Dispatcher* dispatcher) {
+    return dispatcher != kept && dispatcher->name != experiment.baseline;
+  });
+  experiment.origin.scenario += quick_suffix;
+}
+
+std::optional<ExperimentFault> fault_of_experiment(const OpenExperiment& experiment, const std::string& path) {
+  if (std::ranges::find(experiment.dispatchers, experiment.baseline, &eval::Dispatcher::name) ==
+      experiment.dispatchers.end())
+    return ExperimentFault{path + ": experiment.baseline = \"" + experiment.baseline +
+                           "\" is none of experiment.dispatchers; add it there, or name another one"};
+  for (const eval::Published& published : experiment.published)
+    if (published.values.size() != experiment.cells.size())
+      return ExperimentFault{path + ": published.values of " + published.dispatcher + " has " +
+                             counted(published.values.size(), "value") + ", but there are " +
+                             counted(experiment.cells.size(), "combination") + " of the sweeps; give one for each"};
+  return std::nullopt;
+}
+
+Expected<OpenExperiment, ExperimentFault> open_experiment(const EvaluateOptions& options) {
+  const auto text = core::read_toml("scenario", options.file);
+  if (!text) return ExperimentFault{text.error().text};
+  auto cells = eval::parse_scenario(*text, options.file);
+  if (!cells) return cells.error();
+  const auto settings = core::settings_of(options.orb_options);
+  if (!settings) return ExperimentFault{settings.error().text};
+  const eval::Scenario& scenario = cells->front().scenario;
+  OpenExperiment experiment{.dispatchers = eval::dispatchers_of(scenario.experiment),
+                            .baseline = eval::baseline_of(scenario.experiment),
+                            .published = scenario.published,
+                            .origin = {.experiment = scenario.name,
+                                       .scenario = eval::fingerprint(*text),
+                                       .mode = options.mode,
+                                       .machine = machine_text(),
+                                       .kernel = kernel_text(),
+                                       .version = options.version,
+                                       .seed = scenario.seed},
+                            .defaults = {.server = settings->executive}};
+  if (scenario.platform.cores == 0) {
+    auto cores = host_cores(settings->executive);
+    if (!cores) return ExperimentFault{cores.error()};
+    experiment.defaults.cores = *std::move(cores);
+  }
+  experiment.cells = *std::move(cells);
+  if (auto fault = fault_of_experiment(experiment, options.file)) return *std::move(fault);
+  if (options.repetitions)
+    for (eval::Cell& cell : experiment.cells) cell.scenario.repetitions = *options.repetitions;
+  return experiment;
+}
+
+// Evaluator runs what the file of results lacks.
+class Evaluator {
+ public:
+  Evaluator(const EvaluateOptions& options, const Evaluation& evaluation, OpenExperiment experiment,
+            ResultsFile& file, std::ostream& err)
+      : evaluation_(evaluation),
+        experiment_(std::move(experiment)),
+        file_(file),
+        err_(err),
+        runner_(evaluation.run, experiment_.defaults, threads_of(options)),
+        sets_in_batch_(options.mode == "virtual" ? sets_in_virtual_batch : 1),
+        results_(file.earlier()) {
+    for (const eval::SetResult& result : results_) known_.insert(key_of(result));
+  }
+
+  // Runs what is missing, cell by cell. The fault is that of a set, or of the file.
+  std::optional<std::string> run() {
+    std::vector<std::vector<OpenRun>> open;
+    std::uint64_t runs = 0;
+    for (std::size_t cell = 0; cell < experiment_.cells.size(); ++cell)
+      for (const OpenRun& set : open.emplace_back(missing_in(cell))) runs += set.dispatchers.size();
+    if (runs > 0 && !results_.empty())
+      say(counted(results_.size(), "result is", "results are") + " there already, " + counted(runs, "run") +
+          (runs == 1 ? " is" : " are") + " missing");
+    Progress progress(runs, os::now());
+    for (std::size_t cell = 0; cell < open.size(); ++cell)
+      for (std::span<const OpenRun> rest = open[cell]; !rest.empty() && !evaluation_.is_to_stop();) {
+        const std::span<const OpenRun> batch = rest.first(std::min(rest.size(), sets_in_batch_));
+        rest = rest.subspan(batch.size());
+        if (auto fault = run_batch(cell, {batch.begin(), batch.end()}, progress)) return fault;
+      }
+    return std::nullopt;
+  }
+
+  const OpenExperiment& experiment() const { return experiment_; }
+
+  eval::ExperimentSummary summary() const {
+    eval::Compared compared{.baseline = experiment_.baseline};
+    for (const eval::Cell& cell : experiment_.cells) compared.cells.push_back(cell.swept);
+    for (const eval::Dispatcher* const dispatcher : experiment_.dispatchers)
+      compared.dispatchers.emplace_back(dispatcher->name);
+    return eval::summarize(compared, results_);
+  }
+
+ private:
+  using Key = std::tuple<std::size_t, std::int64_t, std::string>;
+
+  static Key key_of(const eval::SetResult& result) { return {result.cell, result.set, result.dispatcher}; }
+
+  static std::size_t threads_of(const EvaluateOptions& options) {
+    if (options.mode != "virtual") return 1;
+    return options.threads > 0 ? static_cast<std::size_t>(options.threads) : std::thread::hardware_concurrency();
+  }
+
+  std::vector<OpenRun> missing_in(std::size_t cell) const {
+    std::vector<OpenRun> open;
+    for (std::int64_t set = 0; set < experiment_.cells[cell].scenario.repetitions; ++set) {
+      OpenRun run{.set = set};
+      for (const eval::Dispatcher* const dispatcher : experiment_.dispatchers)
+        if (!known_.contains({cell, set, std::string(dispatcher->name)})) run.dispatchers.push_back(dispatcher);
+      if (!run.dispatchers.empty()) open.push_back(std::move(run));
+    }
+    return open;
+  }
+
+  std::optional<std::string> run_batch(std::size_t cell, const std::vector<OpenRun>& batch, Progress& progress) {
+    const eval::Cell& swept = experiment_.cells[cell];
+    auto results = runner_.run(swept.scenario, cell, batch, evaluation_.is_to_stop);
+    if (!results) return results.error();
+    std::string lines;
+    for (const eval::SetResult& result : *results)
+      lines += eval::results_line(experiment_.origin, swept.swept, result);
+    if (!file_.append(lines)) return std::string("the file of results cannot be written; is the disk full?");
+    results_.insert(results_.end(), results->begin(), results->end());
+    say(progress.after(results->size(), os::now()));
+    return std::nullopt;
+  }
+
+  void say(const std::string& text) const {
+    if (evaluation_.shows_progress) err_ << "corelane eval: " << text << std::endl;
+  }
+
+  const Evaluation& evaluation_;
+  const OpenExperiment experiment_;
+  ResultsFile& file_;
+  std::ostream& err_;
+  const SetRunner runner_;
+  const std::size_t sets_in_batch_;
+  std::vector<eval::SetResult> results_;
+  std::set<Key> known_{};
+};
+
+std::string output_of(const EvaluateOptions& options) {
+  if (!options.output.empty()) return options.output;
+  return std::filesystem::path(options.file).stem().string() + (options.quick ? quick_suffix : "") + ".csv";
+}
+
+// Returns what a reader has to know before the figures.
+std::string heading_of(const OpenExperiment& experiment) {
+  const eval::Scenario& scenario = experiment.cells.front().scenario;
+  dispatch::ExecutiveOptions server = experiment.defaults.server;
+  const auto request = eval::run_request(scenario, 0, experiment.defaults);
+  if (request) server = request->server;
+  const std::size_t cores = request ? request->cores.size() : 0;
+  return (scenario.name.empty() ? std::string("Experiment") : scenario.name) + ": " + experiment.origin.mode +
+         " time, " + counted(cores, "core") + ", " +
+         counted(static_cast<std::uint64_t>(scenario.repetitions), "set") + " in each of " +
+         counted(experiment.cells.size(), "combination") + ", " + to_string(scenario.experiment.length) +
+         " each, platform load " + to_string(server.platform.budget) + " in each " +
+         to_string(server.platform.period) + ".";
+}
+
+bool breaks_promise(const eval::ExperimentSummary& summary) {
+  return std::ranges::any_of(summary.cells, [](const eval::CellSummary& cell) {
+    return std::ranges::any_of(cell.dispatchers, [](const eval::DispatcherSummary& sum) {
+      return sum.refuses && sum.late_tasks > 0;
+    });
+  });
+}
+
+bool write_report(const std::string& path, const std::string& text) {
+  std::ofstream file(path);
+  return static_cast<bool>(file << text << std::flush);
+}
+
+int complain_of_experiment(const std::string& fault, std::ostream& err) {
+  err << "corelane eval: " << plain(fault) << "\n";
+  return wrong_experiment;
+}
+
+eval::ReportInput report_input(const OpenExperiment& experiment, const std::string& heading,
+                               const eval::ExperimentSummary& summary, std::vector<eval::Table> tables) {
+  eval::ReportInput input{.title = experiment.cells.front().scenario.name,
+                          .heading = heading,
+                          .origin = experiment.origin,
+                          .summary = summary,
+                          .tables = std::move(tables),
+                          .note = experiment.cells.front().scenario.experiment.note,
+                          .dispatchers = experiment.dispatchers,
+                          .defaults = experiment.defaults};
+  for (const eval::Cell& cell : experiment.cells) input.scenarios.push_back(cell.scenario);
+  return input;
+}
+
+// Writes what came of the experiment. Returns the exit status.
+int conclude(const EvaluateOptions& options, const Evaluator& evaluator, std::ostream& out, std::ostream& err) {
+  const OpenExperiment& experiment = evaluator.experiment();
+  const eval::Scenario& scenario = experiment.cells.front().scenario;
+  const std::string heading = heading_of(experiment);
+  const eval::ExperimentSummary summary = evaluator.summary();
+  const std::vector<eval::Table> tables = eval::tables_of(summary, experiment.published);
+  out << heading << "\n\n";
+  for (const eval::Table& table : tables) out << eval::text_of(table) << "\n";
+  if (!scenario.experiment.note.empty()) out << scenario.experiment.note << "\n";
+  out << "Each set: " << output_of(options) << "\n";
+  if (!options.report.empty()) {
+    const std::string report = eval::html_report(report_input(experiment, heading, summary, tables));
+    if (!write_report(options.report, report))
+      return complain_of_experiment(options.report + " cannot be written; name another file for --report", err);
+    out << "Report: " << options.report << "\n";
+  }
+  if (options.mode != "virtual" || !breaks_promise(summary)) return done;
+  err << "corelane eval: an admitted task missed a deadline in virtual time, which breaks the server's promise; look for "
+         "it in the column late_tasks of "
+      << output_of(options) << "\n";
+  return unfinished;
+}
+
+}  // namespace
+
+int evaluate(const EvaluateOptions& options, const Evaluation& evaluation, std::ostream& out, std::ostream& err) {
+  auto experiment = open_experiment(options);
+  if (!experiment) return complain_of_experiment(experiment.error().text, err);
+  if (options.quick) shorten(*experiment);
+  const std::string path = output_of(options);
+  auto file = ResultsFile::open(path, experiment->origin, experiment->cells.front().swept);
+  if (!file) return complain_of_experiment(file.error(), err);
+  Evaluator evaluator(options, evaluation, *std::move(experiment), *file, err);
+  if (const auto fault = evaluator.run()) return complain_of_experiment(options.file + ": " + *fault, err);
+  if (!evaluation.is_to_stop()) return conclude(options, evaluator, out, err);
+  err << "corelane eval: stopped; " << path << " has what is done, and the same command goes on from there\n";
+  return unfinished;
+}
+
+}  // namespace corelane::tool

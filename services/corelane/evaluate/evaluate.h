@@ -1,0 +1,41 @@
+// `corelane eval` runs an experiment: every combination of a scenario's sweeps, many sets of tasks each, under several
+// dispatchers. It keeps the results in a file, and compares the dispatchers. The options are defined in
+// eval_command.cpp. Threads: see set_runner.h; reads and writes files.
+//
+// The room services/corelane/evaluate runs experiments.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "services/corelane/evaluate/set_runner.h"
+
+namespace corelane::tool {
+
+struct EvaluateOptions {
+  std::string file{};
+  std::string mode = "virtual";  // or "real"
+  bool quick = false;            // only three combinations, four sets and two dispatchers
+  std::string output{};          // the CSV file; empty: the file's name with .csv, in the present directory
+  std::string report{};          // the HTML file; empty: none
+  std::optional<std::int64_t> repetitions{};  // in place of the file's
+  int threads = 0;                            // of virtual runs; 0: as many as this process has cores
+  std::string version{};                      // of Corelane
+  std::vector<std::string> orb_options{};     // the settings of the server
+};
+
+struct Evaluation {
+  RunFunction run{};                   // runs one set under one dispatcher
+  std::function<bool()> is_to_stop{};  // is asked between runs, on any thread
+  bool shows_progress = true;          // on `err`
+};
+
+// Writes the comparison to `out`, progress and complaints to `err`. Returns 0 if all is done; 1 if it was stopped, or an
+// admitted task missed a deadline in virtual time; 2 if the input is wrong.
+int evaluate(const EvaluateOptions& options, const Evaluation& evaluation, std::ostream& out, std::ostream& err);
+
+}  // namespace corelane::tool

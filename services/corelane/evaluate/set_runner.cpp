@@ -1,0 +1,60 @@
+#include "services/corelane/evaluate/set_runner.h"
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <thread>
+#include <utility>
+
+namespace corelane::tool {
+
+SetRunner::SetRunner(RunFunction run, eval::RunDefaults defaults, std::size_t threads)
+    : run_(std::move(run)), defaults_(std::move(defaults)), threads_(std::max<std::size_t>(threads, 1)) {}
+
+Expected<std::vector<eval::SetResult>, std::string> SetRunner::run(const eval::Scenario& scenario, std::size_t cell,
+                                                                   const std::vector<OpenRun>& sets,
+                                                                   const std::function<bool()>& is_to_stop) const {
+  std::vector<Part> parts(std::min(threads_, std::max<std::size_t>(sets.size(), 1)));
+  std::atomic<std::size_t> next{0};
+  const auto work = [&](Part& part) {
+    while (part.fault.empty() && !is_to_stop()) {
+      const std::size_t i = next.fetch_add(1, std::memory_order_relaxed);  // relaxed: only shares out the sets
+      if (i >= sets.size()) return;
+      run_one(scenario, cell, sets[i], part);
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < parts.size(); ++i) others.emplace_back(work, std::ref(parts[i]));
+    work(parts.front());
+  }
+  std::vector<eval::SetResult> results;
+  for (Part& part : parts) {
+    if (!part.fault.empty()) return part.fault;
+    results.insert(results.end(), std::move_iterator(part.results.begin()), std::move_iterator(part.results.end()));
+  }
+  std::ranges::stable_sort(results, {}, &eval::SetResult::set);
+  return results;
+}
+
+// A set whose run was stopped has no result.
+void SetRunner::run_one(const eval::Scenario& scenario, std::size_t cell, const OpenRun& set, Part& part) const {
+  auto request = eval::run_request(scenario, set.set, defaults_);
+  if (!request) {
+    part.fault = request.error().text;
+    return;
+  }
+  for (const eval::Dispatcher* const dispatcher : set.dispatchers) {
+    request->dispatcher = dispatcher;
+    const auto outcome = run_(*request);
+    if (!outcome) {
+      part.fault = outcome.error();
+      return;
+    }
+    eval::SetResult& result = part.results.emplace_back(eval::summed_up(*request, *outcome));
+    result.cell = cell;
+    result.set = set.set;
+  }
+}
+
+}  // namespace corelane::tool

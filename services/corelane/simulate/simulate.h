@@ -1,0 +1,32 @@
+// `corelane simulate` runs the tasks of a scenario in virtual time, with the server's own decisions, and shows which
+// deadlines are met. The options are defined in simulate_command.cpp. Threads: none of its own; reads and writes files.
+//
+// The room services/corelane/simulate runs one set of tasks in virtual time.
+#pragma once
+
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orb/base/time.h"
+#include "services/corelane/output/format.h"
+
+namespace corelane::tool {
+
+struct SimulateOptions {
+  std::string file{};
+  std::string dispatcher{};          // empty: the one of the file's policy
+  std::optional<Duration> length{};  // in place of the file's
+  std::optional<int> cores{};        // likewise
+  int set = 1;                       // from 1 to the file's repetitions
+  std::string jobs{};                // a CSV file for each job; empty: none
+  Format format = Format::table;
+  std::vector<std::string> orb_options{};  // the settings of the server
+};
+
+// Writes what came of the tasks to `out` and complaints to `err`. Returns 0 if every task is admitted and every deadline
+// is met, 1 if not, and 2 if the input is wrong.
+int simulate(const SimulateOptions& options, std::ostream& out, std::ostream& err);
+
+}  // namespace corelane::tool
