@@ -103,13 +103,32 @@ std::string fault_of(const eval::Task& task) {
 std::string fault_of(const eval::RunRequest& request) {
   if (endpoint_of(request.transport).empty())
     return "there is no transport \"" + request.transport + "\"; use channel, unix or tcp";
-  if (request.server.platform.jitter > Duration::zero())
-    return "platform.jitter is no setting of a server; remove it, or run in virtual time";
-  if (request.server.capacity != sched::default_capacity)
-    return "platform.capacity is no setting of a server; remove it, or run in virtual time";
   for (const eval::Task& task : request.tasks)
     if (std::string fault = fault_of(task); !fault.empty()) return fault;
   return {};
+}
+
+std::vector<std::string> adapt_platform(eval::RunRequest& request) {
+  std::vector<std::string> notes;
+  if (request.dispatcher->mode == DispatchMode::leader_followers) return notes;  // it analyzes nothing
+  sched::PlatformLoad& load = request.server.platform;
+  if (load.budget == Duration::zero()) {
+    const sched::PlatformLoad usual = dispatch::ExecutiveOptions{}.platform;
+    load.budget = usual.budget;
+    load.period = usual.period;
+    notes.push_back("a real platform is never without load: the server charges " + to_string(load.budget) +
+                    " in each " + to_string(load.period));
+  }
+  if (load.jitter > Duration::zero()) {
+    load.jitter = {};
+    notes.emplace_back("the jitter of the platform is left out, since a server has no setting for it");
+  }
+  if (request.server.capacity != sched::default_capacity) {
+    request.server.capacity = sched::default_capacity;
+    notes.push_back("the capacity of a core is " + std::to_string(sched::default_capacity / 10'000) +
+                    " %, since a server has no setting for it");
+  }
+  return notes;
 }
 
 std::vector<std::string> server_options(const eval::RunRequest& request, const std::string& directory) {

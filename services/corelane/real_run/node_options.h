@@ -14,6 +14,10 @@ namespace corelane::tool {
 // not look at this host.
 std::string fault_of(const eval::RunRequest& request);
 
+// Gives the request the platform that a server can have: there is always a load, and there are no settings for its
+// jitter and for the capacity of cores. Returns a sentence for each change.
+std::vector<std::string> adapt_platform(eval::RunRequest& request);
+
 // Return -ORB options with their values. `directory`: the runtime directory, which only this run uses. So the server
 // neither sees promises of other servers nor asks corelane-reserved for cores.
 std::vector<std::string> server_options(const eval::RunRequest& request, const std::string& directory);

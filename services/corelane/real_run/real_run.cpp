@@ -197,7 +197,11 @@ Expected<eval::RunOutcome, RunFault> run_real(const eval::RunRequest& request, c
   if (fault.empty()) fault = fault_of_host(request);
   if (!fault.empty()) return RunFault{.text = fault};
   try {
-    return RealRun(request, options).run();
+    eval::RunRequest possible = request;
+    std::vector<std::string> changes = adapt_platform(possible);
+    eval::RunOutcome outcome = RealRun(possible, options).run();
+    outcome.notes.insert(outcome.notes.end(), changes.begin(), changes.end());
+    return outcome;
   } catch (const Stopped&) {
     return RunFault{.text = "the run was stopped", .stopped = true};
   } catch (const std::exception& failure) {
