@@ -38,7 +38,9 @@ Status run_for_real(EvaluateOptions& options) {
   RealRunner runner({.node = os::program_beside("corelane-eval-node"), .is_to_stop = &Interrupt::asked}, std::cerr);
   const Evaluation evaluation{.run = [&runner](const eval::RunRequest& request) { return runner.run(request); },
                               .is_to_stop = &Interrupt::asked};
-  return evaluate(options, evaluation, std::cout, std::cerr);
+  const Status status = evaluate(options, evaluation, std::cout, std::cerr);
+  if (const std::string gaps = runner.gaps_text(); !gaps.empty()) std::cerr << "corelane eval: " << gaps << "\n";
+  return status;
 }
 
 // Returns the text of FILE if it is an overheads file.

@@ -26,11 +26,11 @@ Contract contract_of(const AdmitOrder& order) {
 
 void to_json(nlohmann::json& out, const JobRow& row) {
   out = nlohmann::json::array({row.task, row.number, row.sent, row.release, row.begin, row.end, row.core, row.execution,
-                               row.longest_gap});
+                               row.gaps, row.longest_gap});
 }
 
 void from_json(const nlohmann::json& in, JobRow& row) {
-  const auto numbers = in.get<std::array<std::int64_t, 9>>();
+  const auto numbers = in.get<std::array<std::int64_t, 10>>();
   row = {.task = numbers[0],
          .number = numbers[1],
          .sent = numbers[2],
@@ -39,7 +39,8 @@ void from_json(const nlohmann::json& in, JobRow& row) {
          .end = numbers[5],
          .core = numbers[6],
          .execution = numbers[7],
-         .longest_gap = numbers[8]};
+         .gaps = numbers[8],
+         .longest_gap = numbers[9]};
 }
 
 void to_json(nlohmann::json& out, const PlannedJob& job) {

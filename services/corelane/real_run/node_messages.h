@@ -37,7 +37,8 @@ struct JobRow {
   std::int64_t end = 0;          // last instruction of the servant
   std::int64_t core = -1;        // where it ended
   std::int64_t execution = 0;    // from begin to end, without gaps
-  std::int64_t longest_gap = 0;  // time that the machine took in one piece; see rt::WorkReport
+  std::int64_t gaps = 0;         // pieces of time that the machine took; see rt::WorkReport, unswitched_gaps
+  std::int64_t longest_gap = 0;  // the longest of them
 
   friend bool operator==(const JobRow&, const JobRow&) = default;
 };
@@ -79,6 +80,16 @@ struct ClientReport {        // client -> run, after its last call
   bool real_time = false;    // its threads had SCHED_FIFO
 };
 
+struct WatchOrder {  // run -> watcher, first
+  std::vector<int> cores;
+  std::int64_t length = 0;
+};
+
+struct WatchReport {          // watcher -> run, at its end
+  std::int64_t watched = 0;   // time, of all cores together
+  std::uint64_t gaps = 0;     // as of JobRow
+};
+
 // Suspensions and locks of the contract are left out: jobs of a real run have none.
 AdmitOrder order_of(const Contract& contract, std::string reference);
 Contract contract_of(const AdmitOrder& order);
@@ -96,6 +107,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AdmitOrder, reference, period, deadline, budg
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AdmitAnswer, admitted, task, refusal)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunOrder, start, jobs)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ClientReport, failed, trouble, real_time)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WatchOrder, cores, length)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WatchReport, watched, gaps)
 
 // Returns the message without a newline. A byte that is no UTF-8, as in the text of an exception, is replaced.
 template <typename Message>

@@ -8,17 +8,20 @@
 // os::ChildProcess.
 //
 // The room services/corelane/real_run runs experiments in real time. Its folder node has the program that the processes
-// run.
+// run, and its folder overheads times the manager's decisions.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "orb/base/expected.h"
+#include "orb/base/ids.h"
 #include "orb/base/time.h"
 #include "orb/eval/run.h"
+#include "services/corelane/real_run/gap_count.h"
 
 namespace corelane::tool {
 
@@ -33,6 +36,11 @@ struct RealRunOptions {
   std::function<bool()> is_to_stop{};
 };
 
+struct RealOutcome {
+  eval::RunOutcome run{};
+  GapCount gaps{};  // while jobs ran
+};
+
 // Why there is no outcome, and what to do, in a sentence.
 struct RunFault {
   std::string text;
@@ -41,6 +49,11 @@ struct RunFault {
 
 // Runs the request and returns what came of it. No process is left behind, and no file, whatever the outcome. Takes the
 // length of the run, the time until late jobs have ended, and about a second.
-Expected<eval::RunOutcome, RunFault> run_real(const eval::RunRequest& request, const RealRunOptions& options);
+Expected<RealOutcome, RunFault> run_real(const eval::RunRequest& request, const RealRunOptions& options);
+
+// Counts the gaps of the machine on cores that do nothing else, for `length`: the control for the gaps of runs. Threads
+// and processes: as run_real().
+Expected<GapCount, RunFault> watch_gaps(const std::vector<CoreId>& cores, Duration length,
+                                        const RealRunOptions& options);
 
 }  // namespace corelane::tool

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <span>
 #include <string>
@@ -217,6 +218,15 @@ RunOutcome outcome_of(const RunRequest& request, const RunRecords& records) {
   outcome.real_time = has_real_time(records);
   add_notes(records, late_releases(request, records, jobs), outcome);
   return outcome;
+}
+
+GapCount gaps_of(const RunRecords& records) {
+  GapCount count;
+  for (const JobRow& row : records.server.jobs) {
+    count.gaps += static_cast<std::uint64_t>(row.gaps);
+    count.watched += Duration{row.end - row.begin};
+  }
+  return count;
 }
 
 }  // namespace corelane::tool

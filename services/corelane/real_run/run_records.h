@@ -14,6 +14,7 @@
 
 #include "orb/eval/run.h"
 #include "services/corelane/real_run/attribution.h"
+#include "services/corelane/real_run/gap_count.h"
 #include "services/corelane/real_run/node_messages.h"
 #include "services/corelane/real_run/planned_job.h"
 
@@ -32,5 +33,8 @@ struct RunRecords {
 std::vector<ObservedJob> observed_jobs(const eval::RunRequest& request, const RunRecords& records);
 
 eval::RunOutcome outcome_of(const eval::RunRequest& request, const RunRecords& records);
+
+// Returns the gaps of all jobs.
+GapCount gaps_of(const RunRecords& records);
 
 }  // namespace corelane::tool

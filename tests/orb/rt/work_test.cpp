@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
 
 using namespace corelane;
 using namespace corelane::rt;
@@ -28,12 +29,17 @@ TEST_CASE("the time of the gaps lies within the time that passed") {
   CHECK(recorded == report.external + report.preempted);
 }
 
-TEST_CASE("the longest gap without a switch is the longest of those that were recorded without one") {
+TEST_CASE("work counts the gaps that were recorded without a switch, and reports the longest one") {
   GapLog log(10'000);
   const WorkReport report = work(20ms, &log);
+  std::uint64_t gaps = 0;
   Duration longest{};
-  for (const Gap& gap : log.gaps())
-    if (gap.switches == 0) longest = std::max(longest, gap.length);
+  for (const Gap& gap : log.gaps()) {
+    if (gap.switches > 0) continue;
+    ++gaps;
+    longest = std::max(longest, gap.length);
+  }
+  CHECK(report.unswitched_gaps == gaps);
   CHECK(report.longest_unswitched == longest);
 }
 

@@ -2,6 +2,7 @@
 // for users.
 //
 //   corelane-eval-node serve|call [-ORBOption VALUE ...]
+//   corelane-eval-node watch
 #include <exception>
 #include <iostream>
 #include <string>
@@ -16,6 +17,7 @@ int run(std::vector<std::string> words) {
   const std::vector<std::string> orb_options = corelane::core::take_orb_options(words);
   if (words == std::vector<std::string>{"serve"}) return corelane::tool::serve_tasks(orb_options);
   if (words == std::vector<std::string>{"call"}) return corelane::tool::call_tasks(orb_options);
+  if (words == std::vector<std::string>{"watch"}) return corelane::tool::watch_gaps_here();
   std::cerr << "corelane-eval-node is a part of `corelane eval --real`, which starts it; use that command\n";
   return 2;
 }

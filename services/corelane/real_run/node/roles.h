@@ -1,5 +1,5 @@
-// The roles of corelane-eval-node. A real run starts one server and several clients, and tells them through their
-// standard input what to do (node_messages.h). Each process ends when its standard input ends.
+// The roles of corelane-eval-node. A real run starts a server, several clients and a watcher, and tells them through
+// their standard input what to do (node_messages.h). Each process ends when its standard input ends.
 #pragma once
 
 #include <string>
@@ -17,5 +17,8 @@ int serve_tasks(const std::vector<std::string>& orb_options);
 // Obeys lines "admit ORDER", each of which it answers with an AdmitAnswer, and then one line "run ORDER". It calls as
 // that order says and writes a ClientReport.
 int call_tasks(const std::vector<std::string>& orb_options);
+
+// Reads a WatchOrder, computes on all of its cores for that time, and writes a WatchReport.
+int watch_gaps_here();
 
 }  // namespace corelane::tool

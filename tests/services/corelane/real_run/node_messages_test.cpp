@@ -18,7 +18,8 @@ constexpr JobRow numbered{.task = 1,
                           .end = 6,
                           .core = 7,
                           .execution = 8,
-                          .longest_gap = 9};
+                          .gaps = 9,
+                          .longest_gap = 10};
 
 TEST_CASE("the records of a server arrive as they were sent") {
   const ServerReport sent{
@@ -34,7 +35,7 @@ TEST_CASE("the records of a server arrive as they were sent") {
   CHECK(read->tasks[0].bound == 1'000'000);
 }
 
-TEST_CASE("a job is a list of nine numbers") { CHECK(line_of(numbered) == "[1,2,3,4,5,6,7,8,9]"); }
+TEST_CASE("a job is a list of ten numbers") { CHECK(line_of(numbered) == "[1,2,3,4,5,6,7,8,9,10]"); }
 
 TEST_CASE("an order to run has the jobs of each task") {
   const RunOrder sent{.start = 12, .jobs = {{{.release = 0ns, .demand = 5us}, {.release = 10ms, .demand = 6us}}, {}}};

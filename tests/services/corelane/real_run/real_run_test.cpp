@@ -63,8 +63,8 @@ TEST_CASE_METHOD(ShortRun, "a real run runs every job over each transport") {
   const auto outcome = run();
   INFO((outcome ? "" : outcome.error().text));
   REQUIRE(outcome);
-  check_complete(*outcome);
-  for (const eval::TaskOutcome& task : outcome->tasks) {
+  check_complete(outcome->run);
+  for (const eval::TaskOutcome& task : outcome->run.tasks) {
     CHECK(task.core == request.cores.front());
     CHECK(task.bound > 0ns);
   }
@@ -77,19 +77,26 @@ TEST_CASE_METHOD(ShortRun, "a real run runs every job under the dispatchers that
   const auto outcome = run();
   INFO((outcome ? "" : outcome.error().text));
   REQUIRE(outcome);
-  check_complete(*outcome);
-  for (const eval::TaskOutcome& task : outcome->tasks) CHECK(task.bound == 0ns);
+  check_complete(outcome->run);
+  for (const eval::TaskOutcome& task : outcome->run.tasks) CHECK(task.bound == 0ns);
 }
 
 TEST_CASE_METHOD(ShortRun, "a task that does not fit is refused, and the others run") {
   request.tasks[1].contract = make_contract(50ms, 49ms);
   const auto outcome = run();
   REQUIRE(outcome);
-  CHECK(outcome->tasks[0].finished == 4);
-  CHECK(!outcome->tasks[1].admitted);
-  CHECK_THAT(outcome->tasks[1].refusal, Catch::Contains("deadline"));
-  CHECK(outcome->tasks[1].finished == 0);
-  CHECK(outcome->tasks[2].finished == 1);
+  CHECK(outcome->run.tasks[0].finished == 4);
+  CHECK(!outcome->run.tasks[1].admitted);
+  CHECK_THAT(outcome->run.tasks[1].refusal, Catch::Contains("deadline"));
+  CHECK(outcome->run.tasks[1].finished == 0);
+  CHECK(outcome->run.tasks[2].finished == 1);
+}
+
+TEST_CASE_METHOD(ShortRun, "the control watches each core for as long as it is told") {
+  const auto control = watch_gaps(request.cores, 20ms, options);
+  INFO((control ? "" : control.error().text));
+  REQUIRE(control);
+  CHECK(control->watched > 10ms);  // the clock cannot run faster than the calibration by much
 }
 
 // Error paths.

@@ -186,6 +186,12 @@ TEST_CASE_METHOD(TwoTasks, "a run without real-time threads is marked") {
   if (!records.ready.real_time) CHECK(outcome().notes == std::vector<std::string>{"no SCHED_FIFO"});
 }
 
+TEST_CASE_METHOD(TwoTasks, "the gaps of all jobs are counted, with the time from begin to end") {
+  ran(0, 0, 0, 0, 5).gaps = 2;
+  ran(1, 0, 0, 5, 30).gaps = 1;
+  CHECK(gaps_of(records) == GapCount{.gaps = 3, .watched = 30ms});
+}
+
 // Edges.
 
 TEST_CASE_METHOD(TwoTasks, "a job whose deadline is behind the end of the run does not count, but its response does") {
