@@ -39,7 +39,7 @@ Status run_for_real(EvaluateOptions& options) {
   const Evaluation evaluation{.run = [&runner](const eval::RunRequest& request) { return runner.run(request); },
                               .is_to_stop = &Interrupt::asked};
   const Status status = evaluate(options, evaluation, std::cout, std::cerr);
-  if (const std::string gaps = runner.gaps_text(); !gaps.empty()) std::cerr << "corelane eval: " << gaps << "\n";
+  for (const std::string& sentence : runner.summary()) std::cerr << "corelane eval: " << sentence << "\n";
   return status;
 }
 

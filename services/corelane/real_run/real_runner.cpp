@@ -24,13 +24,21 @@ Expected<eval::RunOutcome, std::string> RealRunner::run(eval::RunRequest request
   auto outcome = run_real(request, options_);
   if (!outcome) return outcome.error().text;
   gaps_ += outcome->gaps;
+  const std::string dispatcher(request.dispatcher->name);
+  causes_[dispatcher].add(outcome->run.misses);
   for (const std::string& note : outcome->run.notes)
-    if (said_.insert(note).second) say(std::string(request.dispatcher->name) + ": " + note);
+    if (said_.insert(note).second) err_ << "corelane eval: " << dispatcher << ": " << note << std::endl;
   return std::move(outcome->run);
 }
 
+std::vector<std::string> RealRunner::summary() const {
+  std::vector<std::string> sentences;
+  for (const auto& [dispatcher, causes] : causes_) sentences.push_back(dispatcher + ": " + causes.text());
+  if (gaps_.watched > Duration::zero()) sentences.push_back(gaps_text());
+  return sentences;
+}
+
 std::string RealRunner::gaps_text() const {
-  if (!control_ || gaps_.watched == Duration::zero()) return {};
   const std::string text = "the machine took time from jobs " + eval::fixed(gaps_.per_second(), 1) +
                            " times in a second of their work, and " + eval::fixed(control_->per_second(), 1) +
                            " times before the runs";
@@ -38,7 +46,5 @@ std::string RealRunner::gaps_text() const {
              ? text
              : text + "; that is more than twice as often, so its gaps do not excuse late jobs";
 }
-
-void RealRunner::say(const std::string& text) const { err_ << "corelane eval: " << text << std::endl; }
 
 }  // namespace corelane::tool

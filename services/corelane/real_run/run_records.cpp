@@ -1,7 +1,6 @@
 #include "services/corelane/real_run/run_records.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -114,7 +113,6 @@ class RunSummary {
 
   RunOutcome finish() {
     for (std::size_t task = 0; task < outcome_.tasks.size(); ++task) add_unended(task);
-    count_causes();
     std::ranges::stable_sort(outcome_.misses, {}, &eval::JobRecord::deadline);
     if (outcome_.misses.size() > request_.most_misses) outcome_.misses.resize(request_.most_misses);
     return std::move(outcome_);
@@ -153,16 +151,6 @@ class RunSummary {
                  .finish = Duration::max(),
                  .deadline = release + request_.tasks[task].contract.deadline});
     }
-  }
-
-  void count_causes() {
-    if (outcome_.misses.empty()) return;
-    std::array<std::uint64_t, 4> counts{};
-    for (const eval::JobRecord& miss : outcome_.misses) ++counts[static_cast<std::size_t>(miss.cause)];
-    const auto count = [&](MissCause cause) { return std::to_string(counts[static_cast<std::size_t>(cause)]); };
-    outcome_.notes.push_back("causes of the " + counted(outcome_.misses.size(), "miss", "misses") + ": scheduling " +
-                             count(MissCause::scheduling) + ", overrun " + count(MissCause::overrun) + ", host " +
-                             count(MissCause::host) + ", unknown " + count(MissCause::unknown));
   }
 
   const RunRequest& request_;
