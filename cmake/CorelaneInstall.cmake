@@ -30,7 +30,7 @@ install(TARGETS corelane_services_nameserver_client corelane_services_nameserver
         FILE_SET HEADERS DESTINATION include/corelane
         FILE_SET alone DESTINATION include/corelane)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/services/nameserver/corelane_naming_idl/ DESTINATION include/corelane FILES_MATCHING PATTERN *.h)
-install(TARGETS corelane-tool corelane-nameserver)
+install(TARGETS corelane-tool corelane-nameserver corelane-eval-node)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/idl/include/corelane DESTINATION share/corelane/idl FILES_MATCHING PATTERN *.idl)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/services/nameserver/idl/ DESTINATION share/corelane/idl FILES_MATCHING PATTERN *.idl)
 # These have the same paths as in the source tree, so that links between them work.

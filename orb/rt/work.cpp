@@ -76,6 +76,10 @@ class Watch {
     report_.preempted += others;
     report_.external += external;
     report_.longest_external = std::max(report_.longest_external, external);
+    if (switches == 0) {
+      ++report_.unswitched_gaps;
+      report_.longest_unswitched = std::max(report_.longest_unswitched, length);
+    }
     const CoreId core = os::current_core();
     record({.begin = last_, .length = external, .core = core, .cause = GapCause::machine, .switches = switches});
     record({.begin = last_ + external,

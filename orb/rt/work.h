@@ -21,6 +21,8 @@ struct WorkReport {
   Duration external{};   // gaps, or parts of gaps, taken by the host or an interrupt
   Duration preempted{};  // the rest of the gaps: taken by other threads of this machine
   Duration longest_external{};
+  std::uint64_t unswitched_gaps = 0;  // gaps during which the thread kept its core: no other thread explains them
+  Duration longest_unswitched{};      // the longest of these
 };
 
 // Returns how many undisturbed iterations take one millisecond: the best of many short samples, taken at the first call

@@ -1,11 +1,21 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
+#include <optional>
+#include <string>
 
+#include "orb/core/config/toml_text.h"
 #include "orb/eval/virtual_run.h"
+#include "orb/os/child_process.h"
+#include "orb/os/privileges.h"
 #include "services/corelane/commands/command.h"
 #include "services/corelane/evaluate/evaluate.h"
 #include "services/corelane/evaluate/interrupt.h"
+#include "services/corelane/evaluate/origin.h"
+#include "services/corelane/output/text.h"
+#include "services/corelane/real_run/overheads/overheads.h"
+#include "services/corelane/real_run/overheads/overheads_file.h"
+#include "services/corelane/real_run/real_runner.h"
 
 namespace corelane::tool {
 namespace {
@@ -20,6 +30,34 @@ Status run_experiment(EvaluateOptions& options) {
   return evaluate(options, evaluation, std::cout, std::cerr);
 }
 
+// Runs each set with processes on this host. Results without SCHED_FIFO have a mode of their own: they are never
+// compared with others.
+Status run_for_real(EvaluateOptions& options) {
+  const Interrupt interrupt;
+  options.mode = os::privileges().fifo ? "real" : "unprivileged real";
+  RealRunner runner({.node = os::program_beside("corelane-eval-node"), .is_to_stop = &Interrupt::asked}, std::cerr);
+  const Evaluation evaluation{.run = [&runner](const eval::RunRequest& request) { return runner.run(request); },
+                              .is_to_stop = &Interrupt::asked};
+  const Status status = evaluate(options, evaluation, std::cout, std::cerr);
+  for (const std::string& sentence : runner.summary()) std::cerr << "corelane eval: " << sentence << "\n";
+  return status;
+}
+
+// Returns the text of FILE if it is an overheads file.
+std::optional<std::string> overheads_in(const std::string& path) {
+  auto text = core::read_toml("experiment", path);
+  if (!text || !is_overheads_file(*text)) return std::nullopt;
+  return *std::move(text);
+}
+
+Status run_overheads(const std::string& text, const std::string& path) {
+  const Interrupt interrupt;
+  const auto file = parse_overheads(text, path);
+  if (!file) return std::cerr << "corelane eval: " << plain(file.error().text) << "\n", 2;
+  return overheads(*file, {.host = machine_text() + ", " + kernel_text(), .is_to_stop = &Interrupt::asked}, std::cout,
+                   std::cerr);
+}
+
 }  // namespace
 
 Action define_eval(CLI::App& app, std::vector<std::string>&) {
@@ -28,11 +66,15 @@ Action define_eval(CLI::App& app, std::vector<std::string>&) {
   app.footer(
       "Each set of tasks runs under each dispatcher of the file, with the same jobs. The results are lines of a CSV "
       "file. If it exists, only what it lacks is run. Ctrl-C keeps what is done.\n"
+      "An overheads file (docs/evaluation-real.md) is measured on this host, with neither --virtual nor --real.\n"
       "Exit status: 0 all is done; 1 it was stopped, or an admitted task missed a deadline in virtual time; 2 the "
       "command line or the file was wrong.");
-  refuse_empty(app.add_option("FILE", options->file, "a scenario, with sweeps and repetitions")->required())
+  refuse_empty(app.add_option("FILE", options->file, "a scenario, with sweeps and repetitions, or an overheads file")
+                   ->required())
       ->type_name("");
-  app.add_flag("--virtual", "in virtual time, on as many simulated cores as the file says")->required();
+  auto* const virtually =
+      app.add_flag("--virtual", "in virtual time, on as many simulated cores as the file says");
+  auto* const really = app.add_flag("--real", "in real time, with a server and clients on this host")->excludes(virtually);
   refuse_empty(app.add_option("--output", options->output, "the CSV file [the name of FILE with .csv]"))
       ->type_name("CSV");
   refuse_empty(app.add_option("--report", options->report, "write the results and their figures into this HTML file"))
@@ -46,9 +88,13 @@ Action define_eval(CLI::App& app, std::vector<std::string>&) {
   app.add_option("--threads", options->threads, "threads for virtual time [one for each core]")
       ->type_name("COUNT")
       ->check(CLI::Range(1, 1024).description(""));
-  return [options](const ToolSettings& settings) {
+  return [options, virtually, really](const ToolSettings& settings) {
     options->orb_options = settings.orb_options;
-    return run_experiment(*options);
+    if (const auto text = overheads_in(options->file)) return run_overheads(*text, options->file);
+    if (really->count() > 0) return run_for_real(*options);
+    if (virtually->count() > 0) return run_experiment(*options);
+    std::cerr << "corelane eval: say --virtual or --real; see corelane eval --help\n";
+    return 2;
   };
 }
 

@@ -20,7 +20,7 @@ Expected<std::vector<eval::SetResult>, std::string> SetRunner::run(const eval::S
     while (part.fault.empty() && !is_to_stop()) {
       const std::size_t i = next.fetch_add(1, std::memory_order_relaxed);  // relaxed: only shares out the sets
       if (i >= sets.size()) return;
-      run_one(scenario, cell, sets[i], part);
+      run_one(scenario, cell, sets[i], is_to_stop, part);
     }
   };
   {
@@ -37,8 +37,9 @@ Expected<std::vector<eval::SetResult>, std::string> SetRunner::run(const eval::S
   return results;
 }
 
-// A set whose run was stopped has no result.
-void SetRunner::run_one(const eval::Scenario& scenario, std::size_t cell, const OpenRun& set, Part& part) const {
+// A run that was stopped has no result, and is no fault.
+void SetRunner::run_one(const eval::Scenario& scenario, std::size_t cell, const OpenRun& set,
+                        const std::function<bool()>& is_to_stop, Part& part) const {
   auto request = eval::run_request(scenario, set.set, defaults_);
   if (!request) {
     part.fault = request.error().text;
@@ -48,7 +49,7 @@ void SetRunner::run_one(const eval::Scenario& scenario, std::size_t cell, const 
     request->dispatcher = dispatcher;
     const auto outcome = run_(*request);
     if (!outcome) {
-      part.fault = outcome.error();
+      if (!is_to_stop()) part.fault = outcome.error();
       return;
     }
     eval::SetResult& result = part.results.emplace_back(eval::summed_up(*request, *outcome));

@@ -44,7 +44,8 @@ class SetRunner {
     std::string fault{};
   };
 
-  void run_one(const eval::Scenario& scenario, std::size_t cell, const OpenRun& set, Part& part) const;
+  void run_one(const eval::Scenario& scenario, std::size_t cell, const OpenRun& set,
+               const std::function<bool()>& is_to_stop, Part& part) const;
 
   RunFunction run_;
   eval::RunDefaults defaults_;

@@ -1,6 +1,8 @@
 #include "orb/rt/work.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
 
 using namespace corelane;
 using namespace corelane::rt;
@@ -25,6 +27,20 @@ TEST_CASE("the time of the gaps lies within the time that passed") {
   Duration recorded{};
   for (const Gap& gap : log.gaps()) recorded += gap.length;
   CHECK(recorded == report.external + report.preempted);
+}
+
+TEST_CASE("work counts the gaps that were recorded without a switch, and reports the longest one") {
+  GapLog log(10'000);
+  const WorkReport report = work(20ms, &log);
+  std::uint64_t gaps = 0;
+  Duration longest{};
+  for (const Gap& gap : log.gaps()) {
+    if (gap.switches > 0) continue;
+    ++gaps;
+    longest = std::max(longest, gap.length);
+  }
+  CHECK(report.unswitched_gaps == gaps);
+  CHECK(report.longest_unswitched == longest);
 }
 
 TEST_CASE("only a gap in which the thread lost its core may be other threads'") {

@@ -1,13 +1,14 @@
-// Pool is an executive with its threads, in a state that the scenarios construct, and the time stamps of one request on
-// its way through it.
+// DecisionPool is an executive with its threads, in a state that a scenario constructs, and the time stamps of one
+// request on its way through it.
 //
 // Threads: one driver, bound to the manager's core at the reader's priority if the system grants it; and the
 // executive's own threads. Read a request's stamps when the request is over.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,28 +18,22 @@
 #include "orb/dispatch/leases/host_ledger.h"
 #include "orb/os/wait/wait.h"
 
-namespace scenarios {
-
-using corelane::Contract;
-using corelane::CoreId;
-using corelane::Duration;
-using corelane::TaskId;
-using corelane::Time;
+namespace corelane::tool {
 
 // Provides two cores that no one else requests, and records when the manager decides.
-class StampedCores final : public corelane::dispatch::CoreProvider {
+class StampedCores final : public dispatch::CoreProvider {
  public:
   // Promises are written into the ledger of this directory, as a server writes them into its host's ledger. "":
   // nowhere.
-  StampedCores(const corelane::os::Topology& topology, const std::string& ledger);
+  StampedCores(const os::Topology& topology, const std::string& ledger);
 
-  corelane::Expected<std::vector<corelane::dispatch::CoreLease>> lease(
-      const corelane::dispatch::LeaseRequest& request) override {
+  Expected<std::vector<dispatch::CoreLease>> lease(
+      const dispatch::LeaseRequest& request) override {
     return cores_->lease(request);
   }
-  corelane::Expected<std::span<const corelane::dispatch::Promise>> begin() noexcept override;
-  corelane::Expected<void> end(std::span<const corelane::dispatch::Promise> mine) noexcept override;
-  corelane::Expected<void> claim(std::span<const corelane::dispatch::Promise> mine) noexcept override {
+  Expected<std::span<const dispatch::Promise>> begin() noexcept override;
+  Expected<void> end(std::span<const dispatch::Promise> mine) noexcept override;
+  Expected<void> claim(std::span<const dispatch::Promise> mine) noexcept override {
     return cores_->claim(mine);
   }
   void abandon() noexcept override { cores_->abandon(); }
@@ -54,14 +49,14 @@ class StampedCores final : public corelane::dispatch::CoreProvider {
   Time ended() const noexcept { return ended_.load(std::memory_order_relaxed); }
 
  private:
-  const std::unique_ptr<corelane::dispatch::CoreProvider> cores_;
+  const std::unique_ptr<dispatch::CoreProvider> cores_;
   // relaxed everywhere: the driver sets both before it submits a request and reads them after the request's end, which
   // orders them. The manager writes each once in between.
-  std::atomic<Time> begun_{corelane::never}, ended_{corelane::never};
+  std::atomic<Time> begun_{never}, ended_{never};
 };
 
 // The time stamps of one request.
-struct Stamps {
+struct DecisionStamps {
   bool ran = false;  // false: it was refused
   CoreId core{};     // where it ran
   Time submitted{};  // put into the queue
@@ -72,21 +67,24 @@ struct Stamps {
   Time ended{};      // first instruction of the servant, or the refusal was ready
 };
 
-class Pool {
+class DecisionPool {
  public:
-  Pool(const std::vector<CoreId>& cores, const std::string& ledger);  // see StampedCores
+  DecisionPool(const std::vector<CoreId>& cores, const std::string& ledger);  // see StampedCores
 
-  // Admits a task, gives it the core, and waits for the answer. Ends the program if the state is not the expected one.
+  // Admits a task and waits for the answer. Raises std::runtime_error if it is refused, or gets another core.
   TaskId admit(const Contract& contract, CoreId expected);
   void depart(TaskId task);
+  // Waits until there are all threads that sleep until tasks are admitted.
+  void settle() { wait_for_tasks(tasks_.size()); }
   // Removes all tasks. Waits until their bandwidth is free and their threads have ended.
   void clear();
   // A first call with this contract. If it runs, it becomes a task, and `task` is set to its id.
-  Stamps call(const Contract& contract, TaskId& task);
+  DecisionStamps call(const Contract& contract, TaskId& task);
   // A job of an admitted task.
-  Stamps call(TaskId task);
+  DecisionStamps call(TaskId task);
 
   std::size_t resident_count() const noexcept { return tasks_.size(); }
+  TaskId latest_resident() const { return tasks_.back(); }
   CoreId managers_core() const noexcept { return managers_core_; }
   CoreId other_core() const noexcept { return other_core_; }
   // Returns the cores of the admitted tasks, by id.
@@ -98,8 +96,8 @@ class Pool {
   StampedCores cores_;
   CoreId managers_core_, other_core_;
   std::vector<TaskId> tasks_;
-  corelane::os::Parker driver_;
-  std::unique_ptr<corelane::dispatch::Executive> executive_;
+  os::Parker driver_;
+  std::unique_ptr<dispatch::Executive> executive_;
 };
 
-}  // namespace scenarios
+}  // namespace corelane::tool

@@ -1,4 +1,4 @@
-#include "bench/scenarios/pool.h"
+#include "services/corelane/real_run/overheads/decision_pool.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -8,11 +8,19 @@
 
 #include "orb/os/clock.h"
 
-namespace scenarios {
+namespace corelane::tool {
 namespace {
 
-using namespace corelane;
-using namespace corelane::dispatch;
+using dispatch::CoreProvider;
+using dispatch::Executive;
+using dispatch::ExecutiveOptions;
+using dispatch::ExecutiveReport;
+using dispatch::HostLedger;
+using dispatch::Job;
+using dispatch::JobContext;
+using dispatch::JobPtr;
+using dispatch::Promise;
+using dispatch::UnguardedCores;
 
 // Lives on the driver's stack: the driver waits until recycle() was called.
 class StampedJob final : public Job {
@@ -35,7 +43,7 @@ class StampedJob final : public Job {
     driver.unpark();
   }
 
-  Stamps wait(TaskId& into) {
+  DecisionStamps wait(TaskId& into) {
     // PAIR scenario.done: acquire here <- release in recycle(). Bound: the job, and one unpark() left over from an
     // earlier job.
     while (!done_.load(std::memory_order_acquire)) driver_.park(never);
@@ -46,18 +54,18 @@ class StampedJob final : public Job {
 
  private:
   os::Parker& driver_;
-  Stamps stamps_;
+  DecisionStamps stamps_;
   TaskId task_ = no_task;
   bool failed_ = false;
   std::atomic<bool> done_{false};
 };
 
-Stamps run(Executive& executive, StampedCores& cores, StampedJob& job, TaskId& task) {
+DecisionStamps submit_and_wait(Executive& executive, StampedCores& cores, StampedJob& job, TaskId& task) {
   cores.arm();
   const Time submitted = job.arrived = os::now();
   JobPtr handle(&job);
   if (const auto taken = executive.submit(handle); !taken) throw std::runtime_error("the queue refused a request");
-  Stamps stamps = job.wait(task);
+  DecisionStamps stamps = job.wait(task);
   stamps.submitted = submitted;
   stamps.begun = cores.begun();
   stamps.decided = cores.ended();
@@ -101,14 +109,14 @@ void StampedCores::arm() noexcept {
   ended_.store(never, std::memory_order_relaxed);
 }
 
-Pool::Pool(const std::vector<CoreId>& cores, const std::string& ledger)
+DecisionPool::DecisionPool(const std::vector<CoreId>& cores, const std::string& ledger)
     : cores_(*os::Topology::detect(), ledger), managers_core_(cores.at(0)), other_core_(cores.at(1)) {
   auto started = Executive::start(options_for(cores), cores_);
   if (!started) throw std::runtime_error("the executive does not start");
   executive_ = std::move(*started);
 }
 
-TaskId Pool::admit(const Contract& contract, CoreId expected) {
+TaskId DecisionPool::admit(const Contract& contract, CoreId expected) {
   const auto admission = executive_->admit_and_wait({.contract = contract, .owner = {}, .label = "resident"});
   if (!admission) throw std::runtime_error("a resident task was refused: " + dispatch::text_of(admission.error()));
   if (admission->core != expected) throw std::runtime_error("a resident task is not where the scenario needs it");
@@ -116,13 +124,13 @@ TaskId Pool::admit(const Contract& contract, CoreId expected) {
   return admission->task;
 }
 
-void Pool::depart(TaskId task) {
+void DecisionPool::depart(TaskId task) {
   std::erase(tasks_, task);
   executive_->depart(task);
   wait_for_tasks(tasks_.size());
 }
 
-void Pool::clear() {
+void DecisionPool::clear() {
   for (const TaskId task : tasks_) executive_->depart(task);
   tasks_.clear();
   wait_for_tasks(0);
@@ -130,7 +138,7 @@ void Pool::clear() {
 
 // Waits until there are so many tasks, and all spare threads. Bound: a task leaves when its core is idle, and all cores
 // are idle here.
-void Pool::wait_for_tasks(std::size_t count) {
+void DecisionPool::wait_for_tasks(std::size_t count) {
   for (;;) {
     const ExecutiveReport report = executive_->snapshot();
     const auto here =
@@ -140,27 +148,27 @@ void Pool::wait_for_tasks(std::size_t count) {
   }
 }
 
-Stamps Pool::call(const Contract& contract, TaskId& task) {
+DecisionStamps DecisionPool::call(const Contract& contract, TaskId& task) {
   wait_for_tasks(tasks_.size());
   StampedJob job(driver_);
   job.contract = contract;
   job.label = "candidate";
-  const Stamps stamps = run(*executive_, cores_, job, task);
+  const DecisionStamps stamps = submit_and_wait(*executive_, cores_, job, task);
   if (task != no_task) tasks_.push_back(task);
   return stamps;
 }
 
-Stamps Pool::call(TaskId task) {
+DecisionStamps DecisionPool::call(TaskId task) {
   StampedJob job(driver_);
   job.task = task;
-  return run(*executive_, cores_, job, task);
+  return submit_and_wait(*executive_, cores_, job, task);
 }
 
-std::vector<CoreId> Pool::places(const std::vector<TaskId>& tasks) const {
+std::vector<CoreId> DecisionPool::places(const std::vector<TaskId>& tasks) const {
   std::vector<CoreId> result;
   for (const auto& report : executive_->snapshot().tasks)
     if (std::find(tasks.begin(), tasks.end(), report.task) != tasks.end()) result.push_back(report.core);
   return result;
 }
 
-}  // namespace scenarios
+}  // namespace corelane::tool

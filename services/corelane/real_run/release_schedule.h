@@ -1,0 +1,20 @@
+// The jobs that the clients of a real run send, and when. They are those of a simulation with the same source, so that
+// real and simulated runs can be compared job by job.
+//
+// Threads: pure functions. Allocates.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "orb/base/time.h"
+#include "orb/sim/job_source.h"
+#include "services/corelane/real_run/planned_job.h"
+
+namespace corelane::tool {
+
+// Returns the jobs of the task that arrive before `length`. Their demands are shorter by `call_cost`, but not negative:
+// the budget of a job also has to cover what the call costs beside the servant's work.
+std::vector<PlannedJob> planned_jobs(sim::JobSource& source, std::size_t task, Duration length, Duration call_cost);
+
+}  // namespace corelane::tool
