@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "orb/eval/planning/chain_bounds.h"
+#include "orb/eval/planning/critical_bounds.h"
 #include "orb/eval/planning/growth.h"
 #include "orb/eval/planning/idle_server.h"
+#include "orb/eval/planning/spin_placement.h"
 #include "orb/sched/share.h"
 
 namespace corelane::eval {
@@ -14,8 +17,32 @@ sched::Ppm utilization_of(const Contract& contract) {
   return sched::ppm_of(sched::share_of(contract.budget.count(), contract.period.count()));
 }
 
+// Fills in where the tasks fit if they spin for resources. Returns which ones fit.
+std::vector<bool> place(const PlanRequest& request, Plan& plan) {
+  SpinPlacement placement(request.server, request.cores);
+  std::vector<std::size_t> placed;
+  std::vector<bool> flags;
+  for (const Task& task : request.tasks) {
+    const auto number = placement.admit(task);
+    TaskVerdict& verdict =
+        plan.tasks.emplace_back(TaskVerdict{.task = task, .utilization = utilization_of(task.contract)});
+    verdict.admitted = number.has_value();
+    if (number) placed.push_back(flags.size());
+    if (!number) verdict.refusal = number.error();
+    flags.push_back(verdict.admitted);
+  }
+  const std::vector<Duration> bounds = placement.bounds();
+  for (std::size_t number = 0; number < placed.size(); ++number) {
+    plan.tasks[placed[number]].core = placement.core_of(number);
+    plan.tasks[placed[number]].bound = bounds[number];
+  }
+  plan.cores = placement.cores();
+  return flags;
+}
+
 // Fills in what the server answers. Returns which tasks it has admitted.
 std::vector<bool> answer(const PlanRequest& request, Plan& plan) {
+  if (request.spin_locks) return place(request, plan);
   IdleServer server(request.server, request.cores);
   std::vector<TaskId> ids;
   for (const Task& task : request.tasks) {
@@ -30,7 +57,9 @@ std::vector<bool> answer(const PlanRequest& request, Plan& plan) {
   for (std::size_t i = 0; i < ids.size(); ++i) {
     flags.push_back(ids[i] != no_task);
     if (!flags.back()) continue;
-    plan.tasks[i].core = server.manager().find(ids[i])->core;
+    const auto view = server.manager().find(ids[i]);
+    plan.tasks[i].core = view->core;
+    plan.tasks[i].priority = view->priority;
     plan.tasks[i].bound = server.bound_of(ids[i]);
   }
   plan.cores = server.manager().cores();
@@ -41,7 +70,8 @@ bool all_fit(const PlanRequest& request, int cores) {
   const AnsweredSet set{.server = request.server,
                         .cores = numbered_cores(cores),
                         .tasks = request.tasks,
-                        .admitted = std::vector<bool>(request.tasks.size(), true)};
+                        .admitted = std::vector<bool>(request.tasks.size(), true),
+                        .spin_locks = request.spin_locks};
   return admits_again(set, request.tasks);
 }
 
@@ -49,6 +79,10 @@ bool all_fit(const PlanRequest& request, int cores) {
 std::optional<std::size_t> hopeless_task(const PlanRequest& request) {
   IdleServer server(request.server, numbered_cores(1));
   for (std::size_t i = 0; i < request.tasks.size(); ++i) {
+    if (request.spin_locks) {
+      if (!SpinPlacement(request.server, numbered_cores(1)).admit(request.tasks[i])) return i;
+      continue;
+    }
     const TaskId task = server.try_admit(request.tasks[i].label, request.tasks[i].contract);
     if (task == no_task) return i;
     server.leave(task);
@@ -85,9 +119,14 @@ std::vector<CoreId> numbered_cores(int count) {
 Plan plan(const PlanRequest& request) {
   Plan plan;
   plan.promises = request.server.admission_test->promises;
-  const AnsweredSet set{
-      .server = request.server, .cores = request.cores, .tasks = request.tasks, .admitted = answer(request, plan)};
+  const AnsweredSet set{.server = request.server,
+                        .cores = request.cores,
+                        .tasks = request.tasks,
+                        .admitted = answer(request, plan),
+                        .spin_locks = request.spin_locks};
   plan.refused = static_cast<std::size_t>(std::ranges::count(set.admitted, false));
+  plan.chains = chain_verdicts(request, plan);
+  bound_high_modes(request, plan);
   if (!plan.promises) return plan;
   if (request.fewest) find_fewest(request, plan);
   if (!request.sensitivity) return plan;
@@ -95,6 +134,11 @@ Plan plan(const PlanRequest& request) {
   for (std::size_t i = 0; i < plan.tasks.size(); ++i)
     if (set.admitted[i]) plan.tasks[i].largest_budget = largest_budget(set, i);
   return plan;
+}
+
+bool holds(const Plan& plan) {
+  return plan.refused == 0 && std::ranges::all_of(plan.chains, &ChainVerdict::holds) &&
+         std::ranges::all_of(plan.tasks, [](const TaskVerdict& verdict) { return !verdict.high || verdict.high->holds; });
 }
 
 }  // namespace corelane::eval

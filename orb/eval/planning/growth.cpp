@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "orb/eval/planning/idle_server.h"
+#include "orb/eval/planning/spin_placement.h"
 #include "orb/sched/refusal.h"
 #include "orb/sched/ticks.h"
 
@@ -31,9 +32,17 @@ bool admits_grown(const AnsweredSet& set, int thousandths) {
   return admits_again(set, tasks);
 }
 
+bool places_again(const AnsweredSet& set, const std::vector<Task>& tasks) {
+  SpinPlacement placement(set.server, set.cores);
+  for (std::size_t i = 0; i < tasks.size(); ++i)
+    if (!placement.admit(tasks[i]) && set.admitted[i]) return false;
+  return true;
+}
+
 }  // namespace
 
 bool admits_again(const AnsweredSet& set, const std::vector<Task>& tasks) {
+  if (set.spin_locks) return places_again(set, tasks);
   IdleServer server(set.server, set.cores);
   for (std::size_t i = 0; i < tasks.size(); ++i)
     if (server.try_admit(tasks[i].label, tasks[i].contract) == no_task && set.admitted[i]) return false;

@@ -115,6 +115,8 @@ class Reader {
       return fault({.line = 1},
                    "there is no task; add [[task]] with period and budget, or [generate] with tasks and utilization");
     if (Bad bad = check_chains(root, scenario)) return bad;
+    if (const auto bad = fault_of_locks(scenario))
+      return fault(place_of(root, "policy", "locks"), "policy.locks: " + *bad);
     const Platform& platform = scenario.platform;
     if (platform.period && *platform.period <= Duration::zero())
       return fault(place_of(root, "platform", "period"), "platform.period: expected a duration above 0; found 0ns");

@@ -31,6 +31,7 @@ struct OpenSet {
   eval::Platform platform{};
   eval::Policy policy{};
   std::vector<eval::Task> tasks{};
+  std::vector<eval::Chain> chains{};
   std::vector<std::string> notes{};  // what the file says that a scenario cannot
   PlannedSet planned{};
 };
@@ -60,6 +61,7 @@ Expected<std::vector<OpenSet>, Fault> scenarios_in(const std::string& text, cons
       OpenSet& open = sets.emplace_back();
       open.platform = cell.scenario.platform;
       open.policy = cell.scenario.policy;
+      open.chains = cell.scenario.chains;
       open.notes = cell.scenario.notes;
       open.tasks = *std::move(tasks);
       open.planned.swept = cell.swept;
@@ -108,7 +110,9 @@ class Planner {
                                    .cores = *std::move(cores),
                                    .server = server,
                                    .sensitivity = !options_.quick && is_one_ && is_small,
-                                   .fewest = !options_.quick});
+                                   .fewest = !options_.quick,
+                                   .chains = std::move(set.chains),
+                                   .spin_locks = set.policy.locks == "msrp"});
     return std::move(set.planned);
   }
 
@@ -146,7 +150,7 @@ int plan(const PlanOptions& options, std::ostream& out, std::ostream& err) {
     sets.push_back(*std::move(planned));
   }
   out << text_of(sets, options.format);
-  return std::ranges::all_of(sets, [](const PlannedSet& set) { return set.plan.refused == 0; }) ? 0 : 1;
+  return std::ranges::all_of(sets, [](const PlannedSet& set) { return eval::holds(set.plan); }) ? 0 : 1;
 }
 
 }  // namespace corelane::tool
