@@ -336,7 +336,7 @@ TEST_CASE("chains name listed tasks of one period") {
     std::string chain, fault;
   };
   const Case c = GENERATE(
-      Case{"tasks = [\"a\"]\n", "s.toml:14:1: chain \"chain-1\": it has one task; a chain has two or more"},
+      Case{"tasks = [\"a\"]\n", "s.toml:17:1: chain \"chain-1\": it has one task; a chain has two or more"},
       Case{"label = \"x\"\ntasks = [\"a\", \"b\"]\n", "chain \"x\": no listed task with a count of 1 has the label \"b\""},
       Case{"tasks = [\"a\", \"twins\"]\n", "no listed task with a count of 1 has the label \"twins\""},
       Case{"tasks = [\"a\", \"task-2\", \"a\"]\n", "task \"a\" is in a chain already"},
