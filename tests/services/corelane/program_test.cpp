@@ -114,7 +114,7 @@ TEST_CASE("each command that shows something shows it as JSON, and faults as tex
       Case{"ns resolve x --service corbaloc::127.0.0.1:1/NameService", false},
       Case{"ns status --service corbaloc::127.0.0.1:1/NameService", false},
       Case{"ns unbind x --service corbaloc::127.0.0.1:1/NameService", false},
-      Case{"ping corbaloc::127.0.0.1:1/x", false}, Case{"trace /nowhere/x", false}, Case{"plan /nowhere/x", false});
+      Case{"ping corbaloc::127.0.0.1:1/x", false}, Case{"trace /nowhere/x", false}, Case{"plan /nowhere/x", false}, Case{"convert /nowhere/x", false});
   const TempDirectory place;
   std::vector<std::string> words = words_in(c.words);
   words.insert(words.begin() + (words[0] == "ns" ? 2 : 1), {"--format", "json"});
@@ -294,11 +294,11 @@ TEST_CASE("a command line that is none is answered in a line that says how to me
     const char* said;
   };
   const Case c = GENERATE(
-      Case{{}, "corelane: which command? There are trace, measure, plan, ping, top, "},
-      Case{{"tpo"}, "corelane: there is no command tpo; is top meant? There are trace, measure, plan, ping, top, "},
+      Case{{}, "corelane: which command? There are trace, measure, plan, convert, ping, top, "},
+      Case{{"tpo"}, "corelane: there is no command tpo; is top meant? There are trace, measure, plan, convert, ping, top, "},
       Case{{"nope"}, "corelane: there is no command nope; there are trace, "},
       Case{{"to"}, "corelane: there is no command to; is top meant? There are trace, "},
-      Case{{"bogus"}, "corelane: there is no command bogus; there are trace, measure, plan, ping, top, "},
+      Case{{"bogus"}, "corelane: there is no command bogus; there are trace, measure, plan, convert, ping, top, "},
       Case{{"ns"}, "corelane ns: which command? There are list, resolve, bind, unbind, status, watch; see "},
       Case{{"ns", "lits"}, "corelane ns: there is no command lits; is list meant? There are list, "},
       Case{{"ns", "-x"}, "corelane ns: there is no option -x; "}, Case{{""}, "corelane: there is no command ''; "},
