@@ -114,7 +114,7 @@ TEST_CASE("each command that shows something shows it as JSON, and faults as tex
       Case{"ns resolve x --service corbaloc::127.0.0.1:1/NameService", false},
       Case{"ns status --service corbaloc::127.0.0.1:1/NameService", false},
       Case{"ns unbind x --service corbaloc::127.0.0.1:1/NameService", false},
-      Case{"ping corbaloc::127.0.0.1:1/x", false}, Case{"trace /nowhere/x", false}, Case{"plan /nowhere/x", false}, Case{"convert /nowhere/x", false});
+      Case{"ping corbaloc::127.0.0.1:1/x", false}, Case{"trace /nowhere/x", false}, Case{"plan /nowhere/x", false});
   const TempDirectory place;
   std::vector<std::string> words = words_in(c.words);
   words.insert(words.begin() + (words[0] == "ns" ? 2 : 1), {"--format", "json"});
