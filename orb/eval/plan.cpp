@@ -4,9 +4,12 @@
 #include <cstdint>
 
 #include "orb/eval/planning/admitter.h"
+#include "orb/eval/planning/chain_bounds.h"
+#include "orb/eval/planning/critical_bounds.h"
 #include "orb/eval/planning/growth.h"
 #include "orb/eval/planning/idle_server.h"
 #include "orb/eval/planning/job_admission.h"
+#include "orb/eval/planning/spin_placement.h"
 #include "orb/eval/planning/whole_set.h"
 #include "orb/sched/admission_test.h"
 #include "orb/sched/share.h"
@@ -49,9 +52,32 @@ std::vector<bool> answer_jobs(const PlanRequest& request, Plan& plan) {
   return flags;
 }
 
+// Fills in where the tasks fit if they spin for resources. Returns which ones fit.
+std::vector<bool> place(const PlanRequest& request, Plan& plan) {
+  SpinPlacement placement(request.server, request.cores);
+  std::vector<std::size_t> placed;
+  std::vector<bool> flags;
+  for (const Task& task : request.tasks) {
+    const auto number = placement.admit(task);
+    TaskVerdict& verdict = add_verdict(task, plan);
+    verdict.admitted = number.has_value();
+    if (number) placed.push_back(flags.size());
+    if (!number) verdict.refusal = number.error();
+    flags.push_back(verdict.admitted);
+  }
+  const std::vector<Duration> bounds = placement.bounds();
+  for (std::size_t number = 0; number < placed.size(); ++number) {
+    plan.tasks[placed[number]].core = placement.core_of(number);
+    plan.tasks[placed[number]].bound = bounds[number];
+  }
+  plan.cores = placement.cores();
+  return flags;
+}
+
 // Fills in what the server answers. Returns which tasks it has admitted.
 std::vector<bool> answer(const PlanRequest& request, Plan& plan) {
   if (request.jobs) return answer_jobs(request, plan);
+  if (request.spin_locks) return place(request, plan);
   if (const auto set = whole_set_for(request.server, request.cores)) return answer(request, *set, plan);
   IdleServer server(request.server, request.cores);
   std::vector<TaskId> ids;
@@ -66,7 +92,9 @@ std::vector<bool> answer(const PlanRequest& request, Plan& plan) {
   for (std::size_t i = 0; i < ids.size(); ++i) {
     flags.push_back(ids[i] != no_task);
     if (!flags.back()) continue;
-    plan.tasks[i].core = server.manager().find(ids[i])->core;
+    const auto view = server.manager().find(ids[i]);
+    plan.tasks[i].core = view->core;
+    plan.tasks[i].priority = view->priority;
     plan.tasks[i].bound = server.bound_of(ids[i]);
   }
   plan.cores = server.manager().cores();
@@ -77,7 +105,8 @@ bool all_fit(const PlanRequest& request, int cores) {
   const AnsweredSet set{.server = request.server,
                         .cores = numbered_cores(cores),
                         .tasks = request.tasks,
-                        .admitted = std::vector<bool>(request.tasks.size(), true)};
+                        .admitted = std::vector<bool>(request.tasks.size(), true),
+                        .spin_locks = request.spin_locks};
   return admits_again(set, request.tasks);
 }
 
@@ -94,7 +123,7 @@ sched::Ppm accepted_part(const Plan& plan) {
 
 // Returns a task that does not fit alone on a core, if there is one.
 std::optional<std::size_t> hopeless_task(const PlanRequest& request) {
-  const auto admitter = admitter_for(request.server, numbered_cores(1));
+  const auto admitter = admitter_for(request.server, numbered_cores(1), request.spin_locks);
   for (std::size_t i = 0; i < request.tasks.size(); ++i) {
     admitter->clear();
     if (!admitter->admits(request.tasks[i])) return i;
@@ -133,10 +162,15 @@ std::optional<std::string> fault_of(const PlanRequest& request) { return fault_o
 Plan plan(const PlanRequest& request) {
   Plan plan;
   plan.promises = request.server.admission_test->promises;
-  const AnsweredSet set{
-      .server = request.server, .cores = request.cores, .tasks = request.tasks, .admitted = answer(request, plan)};
+  const AnsweredSet set{.server = request.server,
+                        .cores = request.cores,
+                        .tasks = request.tasks,
+                        .admitted = answer(request, plan),
+                        .spin_locks = request.spin_locks};
   plan.refused = static_cast<std::size_t>(std::ranges::count(set.admitted, false));
   plan.accepted = accepted_part(plan);
+  plan.chains = chain_verdicts(request, plan);
+  bound_high_modes(request, plan);
   if (!plan.promises || request.jobs) return plan;
   if (request.fewest) find_fewest(request, plan);
   if (!request.sensitivity) return plan;
@@ -144,6 +178,11 @@ Plan plan(const PlanRequest& request) {
   for (std::size_t i = 0; i < plan.tasks.size(); ++i)
     if (set.admitted[i]) plan.tasks[i].largest_budget = largest_budget(set, i);
   return plan;
+}
+
+bool holds(const Plan& plan) {
+  return plan.refused == 0 && std::ranges::all_of(plan.chains, &ChainVerdict::holds) &&
+         std::ranges::all_of(plan.tasks, [](const TaskVerdict& verdict) { return !verdict.high || verdict.high->holds; });
 }
 
 }  // namespace corelane::eval

@@ -1,6 +1,7 @@
 // plan() predicts what a server would answer if the tasks of a set asked it for admission one after the other: which of
 // them it admits, on which core, and with which bound. It also finds out how many cores all of them need, and how much
-// their budgets may grow. It does the same for policies that no server has: global scheduling, and tasks that are cut.
+// their budgets may grow. Other policies than a server's are analyzed in the same way: global scheduling, tasks that are
+// cut, and resources that tasks on several cores lock. It also bounds chains of tasks, and tasks of high criticality.
 //
 // Threads: pure functions. Allocates. Cost: up to 25 admissions of the whole set for each task, with sensitivity.
 #pragma once
@@ -29,6 +30,14 @@ struct PlanRequest {
   std::optional<sched::AperiodicPolicy> jobs{};
   bool sensitivity = true;  // whether to find out how much the budgets may grow
   bool fewest = true;       // whether to find out how many cores all tasks need
+  std::vector<Chain> chains{};
+  bool spin_locks = false;  // policy.locks = msrp; no task has high criticality then
+};
+
+// A task of high criticality after a job has exceeded its budget: AMC-rtb.
+struct HighMode {
+  bool holds = false;                // the deadline is met
+  std::optional<Duration> bound{};  // of the response; nothing if it is beyond the deadline
 };
 
 // A part of a task that is cut. The parts run one after the other: each is released `offset` after the task's job, and
@@ -49,10 +58,24 @@ struct TaskVerdict {
   std::vector<TaskPart> parts{};  // empty if it is not cut
   // With PlanRequest::jobs: the part of its jobs that is admitted. The task is admitted if all of them are.
   std::optional<sched::Ppm> jobs_admitted{};
+  Priority priority{};               // on its core
+  std::optional<HighMode> high{};    // if it has high criticality
   // The largest budget with which all are admitted that are admitted now. Nothing: it was not looked for.
   std::optional<Duration> largest_budget{};
   // Of a refused task.
   sched::Refusal refusal{};
+};
+
+// A chain of tasks. Bounds are from the nominal release of the first task to the end of the last one.
+struct ChainVerdict {
+  std::string label;
+  std::vector<std::size_t> tasks{};  // indices of Plan::tasks
+  std::optional<Duration> deadline{};
+  // With a release guard: early jobs wait, as in a server. Nothing: a task is refused, or has no bound.
+  std::optional<Duration> bound{};
+  // If each job were released at once. Nothing: as above, or there is no bound, or it was not computed.
+  std::optional<Duration> direct{};
+  bool holds = false;  // all tasks are admitted, and `bound` is within the deadline
 };
 
 struct Plan {
@@ -62,6 +85,7 @@ struct Plan {
   bool is_global = false;  // each job runs on whatever core is free
   std::size_t refused = 0;
   sched::Ppm accepted = sched::whole_core;  // the part of the tasks' utilization that is admitted; 1 without tasks
+  std::vector<ChainVerdict> chains{};
   // How many cores all tasks need; nothing if it was not looked for, or no number is enough.
   std::optional<int> fewest_cores{};
   // The task that fits on no core, not even alone, if there is one; an index of `tasks`.
@@ -76,6 +100,9 @@ struct Plan {
 std::optional<std::string> fault_of(const PlanRequest& request);
 
 Plan plan(const PlanRequest& request);
+
+// Returns whether every task is admitted, every chain is in time, and every task of high criticality, too.
+bool holds(const Plan& plan);
 
 // Returns the cores from 0 to count - 1.
 std::vector<CoreId> numbered_cores(int count);

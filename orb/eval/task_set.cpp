@@ -49,7 +49,6 @@ void add_listed(const Scenario& scenario, std::vector<Task>& tasks) {
                      .execution = execution_of(listed),
                      .is_high = listed.criticality == "high",
                      .budget_high = listed.budget_high.value_or(listed.budget),
-                     .uses = listed.uses,
                      .requests = listed.requests});
 }
 

@@ -22,10 +22,9 @@ struct Task {
   Duration offset{};  // of its first release, from the start
   Arrival arrival{};
   Execution execution{};
-  bool is_high = false;               // whether it has high criticality
-  Duration budget_high{};             // of a task of high criticality: what a job never exceeds
-  std::vector<Section> uses{};        // the resources of the contract, with their names
-  std::int64_t requests = 1;          // how often a job locks each of them at most
+  bool is_high = false;       // whether it has high criticality
+  Duration budget_high{};     // of a task of high criticality: what a job never exceeds
+  std::int64_t requests = 1;  // how often a job locks each resource of the contract at most
 };
 
 // Returns the tasks in the order in which they ask for admission. `set`: from 0 to scenario.repetitions - 1. The fault:

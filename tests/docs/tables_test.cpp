@@ -111,6 +111,8 @@ variables.
   period.
 - **A wrong file** is an error with the line, what was expected, and what to change. An unknown field
   is an error that names the nearest known one.
+- **Files of other programs** (rt-app, SimSo, np-schedulability-analysis) are read in its place, and
+  `corelane convert` turns them into scenarios ([formats.md](formats.md)).
 - **A seed** gives the same tasks on every machine. The generators use whole numbers only, and no
   distribution of a standard library. All combinations of a sweep draw from the same numbers, so they
   can be compared pairwise.

@@ -125,7 +125,7 @@ class TasksOfJobs {
     Platform& platform = scenario_.platform;
     platform.budget = platform.blocking = platform.jitter = Duration::zero();
     platform.capacity = unity;
-    scenario_.notes = {"the priorities are left out; the server's order is that of D - J"};
+    scenario_.notes.push_back("the priorities are left out; the server's order is that of D - J");
     return std::move(scenario_);
   }
 
@@ -167,21 +167,23 @@ class TasksOfJobs {
     }
   }
 
-  // Sets the budget, and how long the jobs execute.
+  // Sets the budget, and how long the jobs execute. Exact costs that differ are a trace.
   void add_costs(const std::vector<JobLine>& jobs, ListedTask& task) {
-    const JobLine& first = jobs.front();
+    Ticks least = jobs.front().least_cost, most = 0;
     bool are_alike = true, are_exact = true;
     for (const JobLine& job : jobs) {
-      task.budget = std::max(task.budget, time(job.most_cost));
-      are_alike = are_alike && job.least_cost == first.least_cost && job.most_cost == first.most_cost;
+      least = std::min(least, job.least_cost);
+      most = std::max(most, job.most_cost);
+      are_alike = are_alike && job.least_cost == jobs.front().least_cost && job.most_cost == jobs.front().most_cost;
       are_exact = are_exact && job.least_cost == job.most_cost;
     }
-    if (are_alike && !are_exact)
-      task.execution_min = part_of_cost(first.least_cost, first.most_cost);
-    else if (are_exact && !are_alike)
-      for (const JobLine& job : jobs) task.execution_trace.push_back(time(job.most_cost));
+    task.budget = time(most);
+    if (!are_exact)
+      task.execution_min = part_of_cost(least, most);
     else if (!are_alike)
-      fail(first, "its jobs have different ranges of cost; give all of them the same range, or each an exact cost");
+      for (const JobLine& job : jobs) task.execution_trace.push_back(time(job.most_cost));
+    if (!are_exact && !are_alike)
+      scenario_.notes.push_back(task.label + " has jobs with different ranges of cost; each gets the widest range");
   }
 
   static Fraction part_of_cost(Ticks part, Ticks whole) {
@@ -268,7 +270,7 @@ class JobWriter {
       const auto turn = static_cast<std::size_t>(job);
       const Duration least = trace.empty() ? part_of(task.budget, execution.least) : trace[turn % trace.size()];
       const Duration most = trace.empty() ? part_of(task.budget, execution.most) : trace[turn % trace.size()];
-      for (const std::int64_t value : {static_cast<std::int64_t>(index) + 1, job + 1, units(arrival, task),
+      for (const std::int64_t value : {static_cast<std::int64_t>(index) + 1, ++jobs_, units(arrival, task),
                                        units(arrival + contract.jitter, task), units(least, task), units(most, task),
                                        units(arrival + contract.deadline, task)})
         text += std::to_string(value) + ", ";
@@ -286,6 +288,7 @@ class JobWriter {
 
   const std::vector<ListedTask>& tasks_;
   const Duration tick_;
+  std::int64_t jobs_ = 0;  // written so far; each has a number of its own
   LeftOut left_out_;
   std::optional<ScenarioFault> fault_;
 };

@@ -26,8 +26,8 @@ namespace {
 using RtAppJson = nlohmann::ordered_json;
 using std::chrono::microseconds;
 
-constexpr std::array<std::string_view, 9> properties_left_out{
-    "loop", "policy", "priority", "cpus", "cpu", "nodes_membind", "numa_slice", "util_min", "util_max"};
+constexpr std::array<std::string_view, 8> properties_left_out{
+    "loop", "policy", "priority", "cpus", "membind_nodes", "taskgroup", "util_min", "util_max"};
 constexpr std::array<std::string_view, 11> events_unknown_here{
     "suspend", "resume", "wait", "signal", "broad", "sync", "barrier", "mem", "iorun", "yield", "fork"};
 
@@ -121,9 +121,9 @@ class RtAppReader {
       loop.instances = number(name, value, 1, most_tasks);
     else if (name == "dl-runtime")
       loop.reserved = micros(name, value);
-    else if (name == "dl-deadline")
+    else if (name == "dl-deadline" || name == "deadline")
       loop.deadline = micros(name, value);
-    else if (name == "dl-period")
+    else if (name == "dl-period" || name == "period")
       loop.timer = loop.timer.value_or(micros(name, value));
     else if (has_name(properties_left_out, name))
       left_out_.add("\"" + name + "\"");
@@ -206,6 +206,36 @@ class RtAppReader {
   std::optional<ScenarioFault> fault_;
 };
 
+// Returns the place behind a text in quotes or a comment that begins at `at`, or `at` if none does.
+std::size_t behind_text(std::string_view json, std::size_t at) {
+  const std::string_view rest = json.substr(at);
+  if (rest.starts_with("//")) return std::min(json.find('\n', at), json.size());
+  if (rest.starts_with("/*")) return std::min(json.find("*/", at + 2), json.size() - 2) + 2;
+  if (!rest.starts_with('"')) return at;
+  for (++at; at < json.size() && json[at] != '"'; ++at)
+    if (json[at] == '\\') ++at;
+  return std::min(at + 1, json.size());
+}
+
+// Replaces a comma before a closing bracket by a blank. The parser of rt-app allows it.
+std::string without_last_commas(std::string json) {
+  std::size_t comma = json.npos;  // the last one, if only blanks and comments have followed
+  for (std::size_t at = 0; at < json.size();) {
+    if (const std::size_t end = behind_text(json, at); end != at) {
+      if (json[at] == '"') comma = json.npos;
+      at = end;
+      continue;
+    }
+    if ((json[at] == '}' || json[at] == ']') && comma != json.npos) json[comma] = ' ';
+    if (json[at] == ',')
+      comma = at;
+    else if (std::string_view(" \t\r\n").find(json[at]) == std::string_view::npos)
+      comma = json.npos;
+    ++at;
+  }
+  return json;
+}
+
 // Tells of names that an object has twice: the parser would drop one of them.
 class DuplicateNames {
  public:
@@ -227,7 +257,7 @@ Expected<Scenario, ScenarioFault> read_rt_app(std::string_view text, const std::
   DuplicateNames names;
   const auto watch = [&names](int, RtAppJson::parse_event_t event, RtAppJson& parsed) { return names(event, parsed); };
   try {
-    const RtAppJson root = RtAppJson::parse(text, watch, true, true);
+    const RtAppJson root = RtAppJson::parse(without_last_commas(std::string(text)), watch, true, true);
     if (!names.duplicate().empty())
       return ScenarioFault{path + ": an object has two members \"" + names.duplicate() +
                            "\"; add numbers to their names, as in \"" + names.duplicate() + "1\""};

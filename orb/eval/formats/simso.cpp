@@ -107,7 +107,9 @@ class SimsoReader {
   void read_task(const ptree& element) {
     label_ = attribute(element, "name");
     if (label_.empty()) label_ = "task-" + std::to_string(scenario_.tasks.size() + 1);
-    if (const std::string type = attribute(element, "task_type"); !type.empty() && type != "Periodic")
+    std::string type = attribute(element, "task_type");
+    if (type.empty() && attribute(element, "periodic") == "no") type = "APeriodic";  // of older files
+    if (!type.empty() && type != "Periodic")
       return fail_task("it is " + type + ", and a scenario has no list of activation dates; make it Periodic");
     if (!attribute(element, "followed_by").empty())
       return fail_task("it is followed by another task, which has no period of its own; give that task one");

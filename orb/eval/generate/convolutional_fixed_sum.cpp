@@ -12,7 +12,7 @@ namespace {
 
 using sched::Share;
 
-constexpr std::size_t table_size = std::size_t{1} << 18;
+constexpr std::size_t table_size = std::size_t{1} << 17;
 constexpr int pair_rounds = 16;  // of pairs that are drawn again
 
 // How many lists of whole numbers have a sum. Number i is from 0 to widths[i], and sums are from 0 to `cells`.

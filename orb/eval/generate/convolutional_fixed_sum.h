@@ -21,7 +21,7 @@ inline constexpr std::size_t most_convolved = 256;  // with more numbers the gri
 
 // Returns numbers whose sum is exactly `total`; number i is from least[i] to most[i]. Both spans have the same length,
 // from 1 to most_convolved. 0 <= least[i] <= most[i] <= whole_share, and the total is from the sum of `least` to that
-// of `most`. Cost: about 300,000 additions, and a table of 4 MiB.
+// of `most`. Cost: about 260,000 additions, and a table of 2 MiB.
 std::vector<sched::Share> convolutional_fixed_sum(Random& random, sched::Share total,
                                                   std::span<const sched::Share> least,
                                                   std::span<const sched::Share> most);

@@ -1,9 +1,11 @@
 #include "orb/eval/planning/admitter.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "orb/eval/planning/idle_server.h"
+#include "orb/eval/planning/spin_placement.h"
 #include "orb/eval/planning/whole_set.h"
 
 namespace corelane::eval {
@@ -27,9 +29,27 @@ class ServerAdmitter final : public Admitter {
   std::vector<TaskId> admitted_;
 };
 
+class SpinAdmitter final : public Admitter {
+ public:
+  SpinAdmitter(const dispatch::ExecutiveOptions& options, std::span<const CoreId> cores)
+      : options_(options), cores_(cores.begin(), cores.end()) {
+    clear();
+  }
+
+  bool admits(const Task& task) override { return placement_->admit(task).has_value(); }
+  void clear() override { placement_.emplace(options_, cores_); }
+
+ private:
+  const dispatch::ExecutiveOptions& options_;
+  std::vector<CoreId> cores_;
+  std::optional<SpinPlacement> placement_;
+};
+
 }  // namespace
 
-std::unique_ptr<Admitter> admitter_for(const dispatch::ExecutiveOptions& server, std::span<const CoreId> cores) {
+std::unique_ptr<Admitter> admitter_for(const dispatch::ExecutiveOptions& server, std::span<const CoreId> cores,
+                                       bool spin_locks) {
+  if (spin_locks) return std::make_unique<SpinAdmitter>(server, cores);
   if (auto set = whole_set_for(server, cores)) return set;
   return std::make_unique<ServerAdmitter>(server, cores);
 }

@@ -22,7 +22,9 @@ class Admitter {
   virtual void clear() = 0;
 };
 
-// Returns an Admitter without tasks: a server that is idle, or a WholeSet if its policies need one.
-std::unique_ptr<Admitter> admitter_for(const dispatch::ExecutiveOptions& server, std::span<const CoreId> cores);
+// Returns an Admitter without tasks: a server that is idle, a WholeSet if its policies need one, or a SpinPlacement for
+// `spin_locks`. `server` must outlive it.
+std::unique_ptr<Admitter> admitter_for(const dispatch::ExecutiveOptions& server, std::span<const CoreId> cores,
+                                       bool spin_locks);
 
 }  // namespace corelane::eval

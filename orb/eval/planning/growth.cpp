@@ -34,7 +34,7 @@ bool admits_grown(const AnsweredSet& set, int thousandths) {
 }  // namespace
 
 bool admits_again(const AnsweredSet& set, const std::vector<Task>& tasks) {
-  const auto admitter = admitter_for(set.server, set.cores);
+  const auto admitter = admitter_for(set.server, set.cores, set.spin_locks);
   for (std::size_t i = 0; i < tasks.size(); ++i)
     if (!admitter->admits(tasks[i]) && set.admitted[i]) return false;
   return true;

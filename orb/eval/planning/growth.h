@@ -22,6 +22,7 @@ struct AnsweredSet {
   std::vector<CoreId> cores;
   const std::vector<Task>& tasks;
   std::vector<bool> admitted;  // by task
+  bool spin_locks = false;     // see PlanRequest
 };
 
 // Returns whether all tasks are admitted again when their contracts are those of `tasks`.

@@ -55,6 +55,8 @@ std::optional<std::string> fault_of_task(const Task& task, const dispatch::Execu
     return "task " + task.label + " suspends itself or uses resources" + unknown + "leave out suspension and uses";
   if (contract.deadline > contract.period)
     return "task " + task.label + " has a deadline above its period" + unknown + "lower the deadline";
+  if (task.is_high)
+    return "task " + task.label + " has high criticality" + unknown + "leave out criticality and budget_high";
   if (server.allocation->splits && contract.jitter != Duration::zero())
     return "task " + task.label + " has release jitter" + unknown + "write jitter = \"0us\"";
   return std::nullopt;
@@ -80,6 +82,8 @@ std::optional<std::string> fault_of_whole_set(const PlanRequest& request) {
   const dispatch::ExecutiveOptions& server = request.server;
   if (!is_whole_set(request)) return std::nullopt;
   if (auto bad = fault_of_jobs(request)) return bad;
+  if (request.spin_locks) return "policy.locks = \"msrp\" does not work with " + policy_text(server) + "; leave one out";
+  if (!request.chains.empty()) return "chains are not analyzed with " + policy_text(server) + "; leave them out";
   if (server.allocation->splits && server.admission_test->scheduling != sched::Scheduling::deadlines)
     return policy_text(server) + " cuts tasks for cores that run the earliest deadline first; write test = \"qpa\"";
   if (auto bad = fault_of_cores(request)) return bad;

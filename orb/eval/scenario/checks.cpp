@@ -169,6 +169,17 @@ std::optional<std::string> fault_of_chain(const Scenario& scenario, std::size_t 
   return std::nullopt;
 }
 
+std::optional<std::string> fault_of_locks(const Scenario& scenario) {
+  if (scenario.policy.locks != "msrp") return std::nullopt;
+  const bool has_high =
+      std::ranges::any_of(scenario.tasks, [](const ListedTask& task) { return task.criticality == "high"; }) ||
+      (scenario.generate && scenario.generate->high_tasks.millionths > 0);
+  if (has_high) return "msrp has no analysis of tasks of high criticality; use ceiling, or make all tasks low";
+  const std::string& test = scenario.policy.test;
+  if (test.empty() || test == "response-time" || test == "none") return std::nullopt;
+  return "msrp is analyzed by response times, and policy.test is \"" + test + "\"; use \"response-time\"";
+}
+
 std::optional<GeneratorFault> fault_of_generator(const Generator& generator) {
   if (auto bad = fault_of_periods(generator)) return bad;
   if (auto bad = fault_of_utilizations(generator)) return bad;

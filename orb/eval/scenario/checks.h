@@ -31,6 +31,9 @@ std::optional<std::string> fault_of_task(const ListedTask& task);
 // Returns what is wrong with the chain of this number, and what to change; nothing if it can be analyzed.
 std::optional<std::string> fault_of_chain(const Scenario& scenario, std::size_t number);
 
+// Returns why policy.locks cannot be as it is, and what to change; nothing if it can.
+std::optional<std::string> fault_of_locks(const Scenario& scenario);
+
 // What is wrong with a field of the generator: "utilizations", " = \"uunifast\": ...".
 struct GeneratorFault {
   std::string key, text;

@@ -122,6 +122,8 @@ class Reader {
     if (scenario.experiment.length <= Duration::zero())
       return fault(place_of(root, "experiment", "length"), "experiment.length: expected a duration above 0; found 0ns");
     if (Bad bad = check_chains(root, scenario)) return bad;
+    if (const auto bad = fault_of_locks(scenario))
+      return fault(place_of(root, "policy", "locks"), "policy.locks: " + *bad);
     const Platform& platform = scenario.platform;
     if (platform.period && *platform.period <= Duration::zero())
       return fault(place_of(root, "platform", "period"), "platform.period: expected a duration above 0; found 0ns");

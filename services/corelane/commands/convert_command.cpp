@@ -1,7 +1,10 @@
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <iostream>
 #include <limits>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "orb/base/registry.h"
 #include "orb/eval/scenario_formats.h"

@@ -14,11 +14,11 @@
 namespace corelane::tool {
 namespace {
 
-constexpr int wrong_input = 2;
+constexpr int wrong_conversion = 2;
 
 int complain_of_conversion(const std::string& text, std::ostream& err) {
   err << "corelane convert: " << plain(text) << "\n";
-  return wrong_input;
+  return wrong_conversion;
 }
 
 // Returns null if the output's format is not known.

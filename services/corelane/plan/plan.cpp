@@ -32,6 +32,7 @@ struct OpenSet {
   eval::Platform platform{};
   eval::Policy policy{};
   std::vector<eval::Task> tasks{};
+  std::vector<eval::Chain> chains{};
   std::vector<std::string> notes{};  // what the file says that a scenario cannot
   PlannedSet planned{};
 };
@@ -61,6 +62,7 @@ Expected<std::vector<OpenSet>, Fault> scenarios_in(const std::string& text, cons
       OpenSet& open = sets.emplace_back();
       open.platform = cell.scenario.platform;
       open.policy = cell.scenario.policy;
+      open.chains = cell.scenario.chains;
       open.notes = cell.scenario.notes;
       open.tasks = *std::move(tasks);
       open.planned.swept = cell.swept;
@@ -133,7 +135,9 @@ class Planner {
                                     .server = server,
                                     .jobs = eval::aperiodic_policy_of(set.policy),
                                     .sensitivity = !options_.quick && is_one_ && is_small,
-                                    .fewest = !options_.quick};
+                                    .fewest = !options_.quick,
+                                    .chains = std::move(set.chains),
+                                    .spin_locks = set.policy.locks == "msrp"};
     if (const auto bad = eval::fault_of(request)) return Fault{options_.file + ": " + *bad};
     set.planned.plan = eval::plan(request);
     return std::move(set.planned);
@@ -178,7 +182,7 @@ int plan(const PlanOptions& options, std::ostream& out, std::ostream& err) {
     sets.push_back(*std::move(planned));
   }
   out << text_of(sets, options.format);
-  return std::ranges::all_of(sets, [](const PlannedSet& set) { return set.plan.refused == 0; }) ? 0 : 1;
+  return std::ranges::all_of(sets, [](const PlannedSet& set) { return eval::holds(set.plan); }) ? 0 : 1;
 }
 
 }  // namespace corelane::tool

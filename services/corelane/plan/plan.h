@@ -27,8 +27,8 @@ struct PlanOptions {
   std::vector<std::string> orb_options{};  // the settings of the server
 };
 
-// Writes the plan to `out` and complaints to `err`. Returns 0 if every task is admitted, 1 if one is refused, and 2 if
-// the input is wrong.
+// Writes the plan to `out` and complaints to `err`. Returns 0 if every task is admitted and everything holds, 1 if not,
+// and 2 if the input is wrong. See eval::holds().
 int plan(const PlanOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace corelane::tool

@@ -53,6 +53,27 @@ std::string overheads_text(const std::optional<eval::HostOverheads>& overheads) 
          ", two context switches of " + brief(overheads->context_switch) + " each\n";
 }
 
+// Returns what a task of high criticality may expect after an overrun; "" for other tasks.
+std::string high_text(const TaskVerdict& verdict) {
+  if (!verdict.high || !verdict.admitted) return {};
+  const std::string budget = "       if jobs take up to their budget_high (" + to_string(verdict.task.budget_high) + "): ";
+  if (!verdict.high->holds) return budget + "the deadline may be missed\n";
+  return budget + "bound " + brief(*verdict.high->bound) + "\n";
+}
+
+std::string chain_text(const Plan& plan, const eval::ChainVerdict& chain) {
+  std::string text = "Chain " + plain(chain.label) + " (";
+  for (std::size_t i = 0; i < chain.tasks.size(); ++i)
+    text += (i > 0 ? ", " : "") + plain(plan.tasks[chain.tasks[i]].task.label);
+  text += "): ";
+  if (!chain.bound) return text + "no bound, because a task has none.\n";
+  text += brief(*chain.bound) + " from end to end";
+  if (chain.deadline)
+    text += (chain.holds ? ", within the deadline of " : ", later than the deadline of ") + to_string(*chain.deadline);
+  if (chain.direct) text += "; " + brief(*chain.direct) + " if early jobs did not wait";
+  return text + ".\n";
+}
+
 std::string line_of(const TaskVerdict& verdict) {
   const Contract& c = verdict.task.contract;
   const bool is_bounded = verdict.bound > Duration::zero();
@@ -61,7 +82,7 @@ std::string line_of(const TaskVerdict& verdict) {
                 to_string(c.deadline).c_str(), to_string(c.budget).c_str(), to_string(c.jitter).c_str(),
                 percentage(verdict.utilization).c_str(), is_bounded ? brief(verdict.bound).c_str() : "-",
                 verdict.largest_budget ? to_string(*verdict.largest_budget).c_str() : "-") +
-         plain(verdict.task.label) + "\n" + refusal_text(verdict);
+         plain(verdict.task.label) + "\n" + high_text(verdict) + refusal_text(verdict);
 }
 
 // Returns how many cores all tasks need, as a sentence; "" if that was not looked for.
@@ -107,10 +128,14 @@ std::string whole_text(const PlannedSet& set) {
   if (plan.tasks.size() > admitted_in(plan))
     text += "Of the utilization that they ask for, " + percentage(plan.accepted) + " is admitted.\n";
   if (!plan.promises) return text + "The server has no admission test, so no deadline is promised.\n";
+  for (const eval::ChainVerdict& chain : plan.chains) text += chain_text(plan, chain);
   return text + need_text(plan) + growth_text(plan);
 }
 
 bool is_whole(const PlannedSet& set) { return set.plan.refused == 0; }
+
+// Returns whether all tasks are admitted, and something may be late all the same.
+bool is_late(const PlannedSet& set) { return is_whole(set) && !eval::holds(set.plan); }
 
 std::string swept_text(const PlannedSet& set) {
   std::string text;
@@ -147,8 +172,11 @@ std::string text_of_several(std::span<const PlannedSet> sets) {
     text += group_text(rest.first(size));
     rest = rest.subspan(size);
   }
-  return text + std::to_string(std::ranges::count_if(sets, is_whole)) + " of " +
-         counted(sets.size(), "set is", "sets are") + " admitted as a whole.\n";
+  text += std::to_string(std::ranges::count_if(sets, is_whole)) + " of " + counted(sets.size(), "set is", "sets are") +
+          " admitted as a whole.\n";
+  const auto late = static_cast<std::uint64_t>(std::ranges::count_if(sets, is_late));
+  if (late > 0) text += "In " + counted(late, "of them", "of them") + " a chain or a task of high criticality may be late.\n";
+  return text;
 }
 
 Json json_of(const sched::Nearest& nearest) {
@@ -157,6 +185,21 @@ Json json_of(const sched::Nearest& nearest) {
           {"budget_ns", nearest.budget.count()},
           {"jitter_ns", nearest.jitter.count()},
           {"suspension_ns", nearest.suspension.count()}};
+}
+
+Json json_of(const TaskVerdict& verdict, const eval::HighMode& high) {
+  Json json{{"budget_ns", verdict.task.budget_high.count()}, {"holds", high.holds}};
+  if (high.bound) json["bound_ns"] = high.bound->count();
+  return json;
+}
+
+Json json_of(const Plan& plan, const eval::ChainVerdict& chain) {
+  Json json{{"label", chain.label}, {"tasks", Json::array()}, {"holds", chain.holds}};
+  for (const std::size_t task : chain.tasks) json["tasks"].push_back(plan.tasks[task].task.label);
+  if (chain.deadline) json["deadline_ns"] = chain.deadline->count();
+  if (chain.bound) json["bound_ns"] = chain.bound->count();
+  if (chain.direct) json["direct_bound_ns"] = chain.direct->count();
+  return json;
 }
 
 Json json_of(const TaskVerdict& verdict) {
@@ -172,6 +215,7 @@ Json json_of(const TaskVerdict& verdict) {
                              {"offset_ns", part.offset.count()},
                              {"deadline_ns", part.deadline.count()}});
   if (verdict.bound > Duration::zero()) json["bound_ns"] = verdict.bound.count();
+  if (verdict.high) json["high"] = json_of(verdict, *verdict.high);
   if (verdict.largest_budget) json["largest_budget_ns"] = verdict.largest_budget->count();
   if (verdict.admitted) return json;
   json["refusal"] = {{"code", std::string(sched::name_of(verdict.refusal.code))},
@@ -205,6 +249,8 @@ Json json_of(const PlannedSet& set) {
   if (plan.growth) json["growth_thousandths"] = *plan.growth;
   json["tasks"] = Json::array();
   for (const TaskVerdict& verdict : plan.tasks) json["tasks"].push_back(json_of(verdict));
+  if (!plan.chains.empty()) json["chains"] = Json::array();
+  for (const eval::ChainVerdict& chain : plan.chains) json["chains"].push_back(json_of(plan, chain));
   json["cores"] = Json::array();
   for (const sched::CoreView& core : plan.cores)
     json["cores"].push_back({{"core", core.id.value},

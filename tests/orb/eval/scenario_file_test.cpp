@@ -357,6 +357,64 @@ TEST_CASE("a wrong sweep has its line, what is wrong, and how to mend it") {
   CHECK_THAT(fault_of_text(one_task + ("[[sweep]]\n" + c.sweep)), Catch::Contains(c.fault));
 }
 
+TEST_CASE("chains name listed tasks of one period") {
+  const std::string tasks =
+      "[[task]]\nlabel = \"a\"\nperiod = \"10ms\"\nbudget = \"2ms\"\n"
+      "[[task]]\nperiod = \"10ms\"\nbudget = \"2ms\"\n"
+      "[[task]]\nlabel = \"slow\"\nperiod = \"20ms\"\nbudget = \"2ms\"\n"
+      "[[task]]\nlabel = \"twins\"\nperiod = \"10ms\"\nbudget = \"2ms\"\ncount = 2\n";
+  const Scenario s = scenario_of(tasks + "[[chain]]\ntasks = [\"a\", \"task-2\"]\ndeadline = \"15ms\"\n");
+  REQUIRE(s.chains.size() == 1);
+  CHECK(s.chains[0].tasks == std::vector<std::string>{"a", "task-2"});
+  CHECK(s.chains[0].deadline == 15ms);
+  struct Case {
+    std::string chain, fault;
+  };
+  const Case c = GENERATE(
+      Case{"tasks = [\"a\"]\n", "s.toml:17:1: chain \"chain-1\": it has one task; a chain has two or more"},
+      Case{"label = \"x\"\ntasks = [\"a\", \"b\"]\n", "chain \"x\": no listed task with a count of 1 has the label \"b\""},
+      Case{"tasks = [\"a\", \"twins\"]\n", "no listed task with a count of 1 has the label \"twins\""},
+      Case{"tasks = [\"a\", \"task-2\", \"a\"]\n", "task \"a\" is in a chain already"},
+      Case{"tasks = [\"a\", \"slow\"]\n", "task \"slow\" has the period 20ms, and the task before it has 10ms"},
+      Case{"tasks = [\"a\", \"task-2\"]\ndeadline = \"0s\"\n", "is outside 0 < D <= 1 h"},
+      Case{"tasks = \"a\"\n", "chain.tasks: expected a list of texts in quotes; found \"a\""},
+      Case{"label = \"x\"\n", "chain has no tasks; add tasks = [\"sensor\", \"valve\"]"},
+      Case{"tasks = [\"a\", \"task-2\"]\n[[chain]]\ntasks = [\"task-2\", \"a\"]\n",
+           "chain \"chain-2\": task \"task-2\" is in a chain already"});
+  CAPTURE(c.chain);
+  CHECK_THAT(fault_of_text(tasks + "[[chain]]\n" + c.chain), Catch::Contains(c.fault));
+}
+
+TEST_CASE("a sweep reaches a chain by its label") {
+  const std::string text = std::string(one_task) + one_task +
+                           "[[chain]]\ntasks = [\"task-1\", \"task-2\"]\n"
+                           "[[sweep]]\nfield = \"chain.chain-1.deadline\"\nvalues = [\"15ms\", \"20ms\"]\n";
+  CHECK(cells_of(text)[1].scenario.chains[0].deadline == 20ms);
+  CHECK_THAT(fault_of_text(std::string(one_task) + "[[sweep]]\nfield = \"chain.x.deadline\"\nvalues = [\"1ms\"]\n"),
+             Catch::Contains("the file has no [[chain]]"));
+}
+
+TEST_CASE("criticality and spinning have values that fit together") {
+  const std::string task = one_task;
+  const Scenario s = scenario_of(task + "criticality = \"high\"\nbudget_high = \"5ms\"\nrequests = 3\n");
+  CHECK(s.tasks[0].criticality == "high");
+  CHECK(s.tasks[0].budget_high == 5ms);
+  CHECK(s.tasks[0].requests == 3);
+  struct Case {
+    std::string text, fault;
+  };
+  const Case c = GENERATE_COPY(
+      Case{task + "budget_high = \"5ms\"\n", "budget_high = 5ms is for tasks with criticality = \"high\""},
+      Case{task + "criticality = \"high\"\nbudget_high = \"1ms\"\n", "budget_high = 1ms is outside C <= budget_high"},
+      Case{task + "criticality = \"high\"\nbudget_high = \"11ms\"\n", "with C = 2ms and D = 10ms"},
+      Case{"[policy]\nlocks = \"msrp\"\n" + task + "criticality = \"high\"\n",
+           "s.toml:2:9: policy.locks: msrp has no analysis of tasks of high criticality"},
+      Case{"[policy]\nlocks = \"msrp\"\ntest = \"hyperbolic\"\n" + task,
+           "msrp is analyzed by response times, and policy.test is \"hyperbolic\""});
+  CAPTURE(c.text);
+  CHECK_THAT(fault_of_text(c.text), Catch::Contains(c.fault));
+}
+
 TEST_CASE("sweeps have a bounded number of combinations") {
   const std::string sweep = "[[sweep]]\nfield = \"seed\"\nfrom = 1\nto = 200\nstep = 1\n";
   CHECK_THAT(fault_of_text(one_task + sweep + sweep),

@@ -153,6 +153,20 @@ TEST_CASE("random offsets are within the period, and leave the contracts as they
   CHECK(offsets.size() == 30);
 }
 
+TEST_CASE("a part of the drawn tasks has high criticality, with a larger budget up to the deadline") {
+  Generator generator{.tasks = 10, .utilization = {4'000'000}, .utilizations = "randfixedsum"};
+  const std::vector<Task> before = drawn(generator);
+  generator.high_tasks = {450'000};
+  generator.high_factor = {3'000'000};
+  const std::vector<Task> tasks = drawn(generator);
+  CHECK(std::ranges::count(tasks, true, &Task::is_high) == 4);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    CHECK(tasks[i].contract == before[i].contract);
+    if (tasks[i].is_high)
+      CHECK(tasks[i].budget_high == std::min(3 * tasks[i].contract.budget, tasks[i].contract.deadline));
+  }
+}
+
 TEST_CASE("tasks have the arrivals and execution times of the scenario") {
   Scenario scenario;
   scenario.tasks = {{.period = 10ms, .budget = 1ms, .arrival = "sporadic"},

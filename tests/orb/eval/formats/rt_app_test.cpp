@@ -67,6 +67,16 @@ TEST_CASE("one phase is the loop, and properties that a server decides are noted
                                                    "the \"priority\" of 1 task is left out"});
 }
 
+TEST_CASE("comments and a comma behind the last member are allowed, as in rt-app") {
+  const Scenario scenario = read(
+      "{ /* a comment, } */\n\"tasks\": {\"a,}\": {\"run\": 1000, // one, }\n \"cpus\": [0, 1,], " +
+      std::string(timer) + ", /* , */ }, },}");
+  CHECK(scenario.tasks.at(0).label == "a,}");
+  CHECK(scenario.tasks.at(0).budget == 1ms);
+  CHECK_THAT(fault_in("{ /* a comment without an end"), Contains("it is no JSON"));
+  CHECK_THAT(fault_in("{ \"a text without an end\\"), Contains("it is no JSON"));
+}
+
 TEST_CASE("a file of rt-app that a scenario cannot express says what and why") {
   struct Case {
     std::string text, fault;

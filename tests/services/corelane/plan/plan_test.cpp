@@ -264,9 +264,48 @@ TEST_CASE("a task that fits on no core is named") {
 }
 
 TEST_CASE("the page about plans shows what the command prints") {
-  const Planned planned = run({.file = CORELANE_SOURCE "/examples/scenarios/plant.toml"});
+  const std::string name = GENERATE("plant", "steering", "criticality", "bus");
+  const Planned planned = run({.file = CORELANE_SOURCE "/examples/scenarios/" + name + ".toml"});
   CHECK_THAT(with_single_blanks(read(CORELANE_SOURCE "/docs/plan.md")), Contains(with_single_blanks(planned.out)));
-  CHECK_THAT(read(CORELANE_SOURCE "/docs/plan.md"), Contains("build/bin/corelane plan examples/scenarios/plant.toml"));
+  CHECK_THAT(read(CORELANE_SOURCE "/docs/plan.md"),
+             Contains("build/bin/corelane plan examples/scenarios/" + name + ".toml"));
+}
+
+TEST_CASE("a chain that may end too late is named, and the exit status is 1") {
+  const std::string chain = "[[chain]]\nlabel = \"loop\"\ntasks = [\"a\", \"b\"]\ndeadline = \"12ms\"\n";
+  const std::string tasks =
+      "[platform]\ncores = 1\n[[task]]\nlabel = \"a\"\nperiod = \"20ms\"\nbudget = \"4ms\"\n"
+      "[[task]]\nlabel = \"b\"\nperiod = \"20ms\"\nbudget = \"4ms\"\n";
+  const Planned planned = plan_text(tasks + chain);
+  CHECK(planned.status == 1);
+  CHECK_THAT(planned.out, Contains("2 of 2 tasks are admitted.\nChain loop (a, b): ") &&
+                              Contains(" from end to end, later than the deadline of 12ms; "));
+  const auto json = json_of(tasks + chain);
+  CHECK(json["chains"][0]["tasks"] == nlohmann::json{"a", "b"});
+  CHECK(json["chains"][0]["holds"] == false);
+  CHECK(json["chains"][0]["bound_ns"] > 12'000'000);
+  const Planned swept =
+      plan_text(tasks + chain + "[[sweep]]\nfield = \"chain.loop.deadline\"\nvalues = [\"12ms\", \"40ms\"]\n");
+  CHECK(swept.status == 1);
+  CHECK_THAT(swept.out, Contains("In 1 of them a chain or a task of high criticality may be late.\n"));
+}
+
+TEST_CASE("a task of high criticality has its bound after an overrun") {
+  const std::string high = "criticality = \"high\"\nbudget_high = ";
+  const std::string task = "[platform]\ncores = 1\n[[task]]\nlabel = \"brake\"\nperiod = \"10ms\"\nbudget = \"2ms\"\n";
+  CHECK_THAT(plan_text(task + high + "\"4ms\"\n").out,
+             Contains("  brake\n       if jobs take up to their budget_high (4ms): bound "));
+  const Planned late = plan_text(task + high + "\"9900us\"\n");
+  CHECK(late.status == 1);
+  CHECK_THAT(late.out, Contains("(9900us): the deadline may be missed\n"));
+  CHECK(json_of(task + high + "\"4ms\"\n")["tasks"][0]["high"]["holds"] == true);
+}
+
+TEST_CASE("a file of another program is planned as it is, with a note of what it says beyond that") {
+  const Planned planned = run({.file = CORELANE_SOURCE "/examples/scenarios/cruise.xml"});
+  CHECK(planned.status == 0);
+  CHECK_THAT(planned.out, Contains("3 tasks on 2 cores; no platform load; 100.0 % of a core at most\n"));
+  CHECK_THAT(planned.err, Contains("corelane plan: note: the scheduler simso.schedulers.RM is left out"));
 }
 
 TEST_CASE("the example of a sweep can be planned") {

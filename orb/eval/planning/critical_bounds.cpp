@@ -1,0 +1,68 @@
+#include "orb/eval/planning/critical_bounds.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "orb/eval/planning/placed_tasks.h"
+#include "orb/sched/analysis/mixed_criticality.h"
+
+namespace corelane::eval {
+namespace {
+
+using sched::CriticalTask;
+using sched::Ticks;
+
+// A suspension counts as execution. The test knows deadlines up to the period only, so a longer one is cut.
+CriticalTask critical_task(const PlacedTask& placed, const Task& task) {
+  const Contract& contract = task.contract;
+  const Ticks beyond = placed.suspension + placed.overshoot;
+  CriticalTask critical{.budget = placed.budget + beyond,
+                        .period = contract.period.count(),
+                        .deadline = std::min(contract.deadline, contract.period).count(),
+                        .jitter = placed.jitter,
+                        .blocking = placed.blocking};
+  if (task.is_high) critical.high = critical.budget + (task.budget_high - contract.budget).count();
+  return critical;
+}
+
+// Returns the task behind all that delay it: the loads of its core, and the tasks that are not less urgent.
+std::vector<CriticalTask> with_all_above(const PlacedSet& set, const Plan& plan, const PlacedTask& task) {
+  std::vector<CriticalTask> tasks;
+  for (const sched::Interference& load : set.loads.at(task.core))
+    tasks.push_back({.budget = load.budget,
+                     .high = load.budget,
+                     .period = load.period,
+                     .deadline = load.period,
+                     .jitter = load.jitter});
+  for (const PlacedTask& other : set.tasks)
+    if (other.core == task.core && other.priority >= task.priority && other.task != task.task)
+      tasks.push_back(critical_task(other, plan.tasks[other.task].task));
+  tasks.push_back(critical_task(task, plan.tasks[task.task].task));
+  return tasks;
+}
+
+HighMode high_mode(const PlacedSet& set, const Plan& plan, const PlacedTask& task) {
+  const auto response = sched::amc_responses(with_all_above(set, plan, task)).back().high;
+  if (!response || response->verdict != sched::Response::Verdict::exact) return {};
+  return {.holds = true, .bound = Duration{response->value}};
+}
+
+bool is_by_priority(const Plan& plan, int core) {
+  return std::ranges::any_of(plan.cores, [core](const sched::CoreView& view) {
+    return view.id.value == core && view.order == sched::CoreOrder::priority;
+  });
+}
+
+}  // namespace
+
+void bound_high_modes(const PlanRequest& request, Plan& plan) {
+  if (std::ranges::none_of(plan.tasks, [](const TaskVerdict& verdict) { return verdict.task.is_high; })) return;
+  for (TaskVerdict& verdict : plan.tasks)
+    if (verdict.task.is_high) verdict.high.emplace();
+  const PlacedSet set = placed_set(request, plan);
+  for (const PlacedTask& placed : set.tasks)
+    if (plan.tasks[placed.task].high && is_by_priority(plan, placed.core))
+      plan.tasks[placed.task].high = high_mode(set, plan, placed);
+}
+
+}  // namespace corelane::eval
