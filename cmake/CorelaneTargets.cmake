@@ -110,13 +110,12 @@ function(corelane_write_joint file)
   file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)  # writes the file only if it changes
 endfunction()
 
-# Sets `out` to the rooms of a folder: its subfolders, without those that are separate targets, and without `detail`, whose
-# headers are not installed.
+# Sets `out` to the rooms of a folder: its subfolders, without those that are separate targets.
 function(corelane_rooms folder out)
   file(GLOB found LIST_DIRECTORIES true CONFIGURE_DEPENDS ${folder}/*)
   set(rooms "")
   foreach(path IN LISTS found)
-    if(IS_DIRECTORY ${path} AND NOT EXISTS ${path}/CMakeLists.txt AND NOT path MATCHES "/detail$")
+    if(IS_DIRECTORY ${path} AND NOT EXISTS ${path}/CMakeLists.txt)
       list(APPEND rooms ${path})
     endif()
   endforeach()
@@ -129,6 +128,7 @@ function(corelane_library)
   corelane_target_of(${folder} target)
   corelane_rooms(${CMAKE_CURRENT_SOURCE_DIR} rooms)
   list(TRANSFORM rooms APPEND /*.cpp OUTPUT_VARIABLE room_sources)
+  list(FILTER rooms EXCLUDE REGEX "/detail$")  # the headers of `detail` are not installed
   list(TRANSFORM rooms APPEND /*.h OUTPUT_VARIABLE room_headers)
   file(GLOB sources CONFIGURE_DEPENDS *.cpp ${room_sources})
   foreach(source IN LISTS arg_WITHOUT)

@@ -2,7 +2,7 @@
 // orb/core (services/CMakeLists.txt).
 #include "services/nameserver/client/settings.h"
 
-#include "orb/core/settings_list.h"
+#include "orb/core/config/settings_list.h"
 #include "services/nameserver/settings.h"
 #include "services/nameserver/stores/etcd/etcd_settings.h"
 #include "services/reserved/daemon/settings.h"

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "orb/os/child_process.h"
 #include "orb/os/clock.h"
+#include "orb/os/process/child_process.h"
 
 namespace channels {
 

@@ -10,7 +10,7 @@
 
 #include "bench/interactivity/enclosure.h"
 #include "bench/support/summary.h"
-#include "orb/os/child_process.h"
+#include "orb/os/process/child_process.h"
 
 namespace interactivity {
 

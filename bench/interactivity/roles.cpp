@@ -17,8 +17,8 @@
 #include "bench/interactivity/reservation.h"
 #include "bench/latency/load.h"
 #include "bench/support/machine.h"
-#include "orb/os/child_process.h"
 #include "orb/os/clock.h"
+#include "orb/os/process/child_process.h"
 
 namespace interactivity {
 

@@ -43,8 +43,8 @@
 #include "bench/support/command_line.h"
 #include "bench/support/machine.h"
 #include "bench/support/summary.h"
-#include "orb/os/child_process.h"
 #include "orb/os/clock.h"
+#include "orb/os/process/child_process.h"
 
 namespace {
 

@@ -32,8 +32,8 @@
 #include "bench/support/summary.h"
 #include "orb/corba/orb.h"
 #include "orb/corba/portable_server.h"
-#include "orb/os/child_process.h"
 #include "orb/os/clock.h"
+#include "orb/os/process/child_process.h"
 #include "pingS.h"
 
 namespace {

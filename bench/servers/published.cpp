@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bench/servers/units.h"
-#include "orb/dispatch/cores/aperiodic_server.h"
+#include "orb/dispatch/budgets/aperiodic_server.h"
 #include "orb/dispatch/cores/budget_thread.h"
 #include "orb/os/clock.h"
 #include "orb/os/thread.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "examples/pendulum/table.h"
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 
 namespace corelane::pendulum {
 namespace {

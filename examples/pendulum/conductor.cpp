@@ -21,13 +21,13 @@
 #include "examples/pendulum/roles.h"
 #include "examples/pendulum/stage.h"
 #include "examples/pendulum/table.h"
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "orb/corba/init_orb.h"
 #include "orb/core/runtime.h"
 #include "orb/dispatch/counter_page.h"
-#include "orb/os/child_process.h"
 #include "orb/os/clock.h"
 #include "orb/os/privileges.h"
+#include "orb/os/process/child_process.h"
 #include "orb/os/socket_path.h"
 
 namespace corelane::pendulum {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "examples/pendulum/roles.h"
-#include "orb/os/child_process.h"
+#include "orb/os/process/child_process.h"
 
 namespace corelane::pendulum {
 

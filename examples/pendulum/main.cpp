@@ -7,9 +7,9 @@
 
 #include "examples/pendulum/roles.h"
 #include "orb/corba/exception.h"
-#include "orb/core/command_line.h"
-#include "orb/core/orb_options.h"
-#include "orb/os/standard_descriptors.h"
+#include "orb/core/config/command_line.h"
+#include "orb/core/config/orb_options.h"
+#include "orb/os/process/standard_descriptors.h"
 
 namespace {
 

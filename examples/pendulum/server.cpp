@@ -17,7 +17,7 @@
 #include "orb/corba/portable_server.h"
 #include "orb/core/settings.h"
 #include "orb/os/clock.h"
-#include "orb/os/topology.h"
+#include "orb/os/machine/topology.h"
 #include "orb/rt/gap_log.h"
 #include "orb/rt/rt.h"
 #include "orb/rt/stall_watch.h"

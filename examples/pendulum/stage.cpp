@@ -12,7 +12,7 @@
 #include <system_error>
 
 #include "orb/os/file_lock.h"
-#include "orb/os/own_user.h"
+#include "orb/os/peers/own_user.h"
 
 namespace corelane::pendulum {
 namespace {

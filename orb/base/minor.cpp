@@ -125,7 +125,7 @@ constexpr Entry table[] = {
      "the system refused SCHED_FIFO, SCHED_DEADLINE or memory locking; the log says which, and which command mends it"},
     {admission_pending, "the admission of this operation is being decided; ask again"},
     {overrun_policy, "budgets are not watched here, so demote and cancel would have no effect; use report"},
-    {neighbour_late,
+    {other_process_late,
      "the task fits only on cores where it would make another process's task late; use fewer processes or cores"},
     {connection_bound, "the connection belongs to one task, or has tasks of its own; open another one"},
     {budget_spent,

@@ -96,7 +96,7 @@ CORELANE_MINOR(no_thread, 74);
 CORELANE_MINOR(no_real_time, 75);
 CORELANE_MINOR(admission_pending, 76);
 CORELANE_MINOR(overrun_policy, 77);
-CORELANE_MINOR(neighbour_late, 78);
+CORELANE_MINOR(other_process_late, 78);
 CORELANE_MINOR(connection_bound, 79);
 CORELANE_MINOR(budget_spent, 80);
 CORELANE_MINOR(ledger_busy, 81);

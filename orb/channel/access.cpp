@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "orb/channel/peer_watch.h"
-#include "orb/os/own_user.h"
+#include "orb/os/peers/own_user.h"
 #include "orb/os/peers/peer_groups.h"
 
 namespace corelane::channel {

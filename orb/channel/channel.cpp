@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "orb/base/copy.h"
-#include "orb/channel/end.h"
-#include "orb/channel/setup.h"
-#include "orb/channel/waiting.h"
+#include "orb/channel/ends/end.h"
+#include "orb/channel/ends/setup.h"
+#include "orb/channel/ends/waiting.h"
 
 namespace corelane::channel {
 namespace {

@@ -9,8 +9,8 @@
 #include <cstring>
 
 #include "orb/base/errors.h"
-#include "orb/channel/hello.h"
-#include "orb/channel/setup.h"
+#include "orb/channel/ends/hello.h"
+#include "orb/channel/ends/setup.h"
 #include "orb/os/clock.h"
 
 namespace corelane::channel {

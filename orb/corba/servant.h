@@ -6,7 +6,7 @@
 #include <concepts>
 
 #include "orb/corba/object.h"
-#include "orb/core/server/server_request.h"
+#include "orb/core/requests/server_request.h"
 #include "orb/core/skeleton.h"
 #include "orb/poa/servant.h"
 

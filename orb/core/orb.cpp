@@ -18,7 +18,7 @@
 #include "orb/os/lock.h"
 #include "orb/os/log.h"
 #include "orb/os/mutex.h"
-#include "orb/os/standard_descriptors.h"
+#include "orb/os/process/standard_descriptors.h"
 #include "orb/os/wait/wait.h"
 
 namespace corelane::core {

@@ -19,10 +19,10 @@
 #include "orb/os/files/directory.h"
 #include "orb/os/lock.h"
 #include "orb/os/log.h"
+#include "orb/os/machine/topology.h"
 #include "orb/os/mutex.h"
 #include "orb/os/privileges.h"
 #include "orb/os/threads/thread_state.h"
-#include "orb/os/topology.h"
 
 namespace corelane::core {
 namespace {

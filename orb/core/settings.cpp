@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "orb/core/config/core_settings.h"
-#include "orb/core/settings_list.h"
+#include "orb/core/config/settings_list.h"
 #include "orb/dispatch/settings.h"
 #include "orb/leader_followers/settings.h"
 #include "orb/os/machine/cpu_mask.h"

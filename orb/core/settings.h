@@ -1,5 +1,5 @@
 // Settings holds everything that a user may configure. Each component declares the names of its settings and their
-// documentation (orb/base/setting.h); settings_table() has them all.
+// documentation (orb/base/settings/setting.h); settings_table() has them all.
 //
 //   key        "dispatch.queue_capacity"
 //   option     -ORBDispatchQueueCapacity 512
@@ -103,7 +103,7 @@ std::size_t connections_of(const Settings& settings) noexcept;
 // Returns how much memory peers may make this process hold.
 transport::MemoryBudget::Bounds memory_bounds_of(const Settings& settings) noexcept;
 
-// One row of the table: a Setting (orb/base/setting.h) whose values are a part of Settings.
+// One row of the table: a Setting (orb/base/settings/setting.h) whose values are a part of Settings.
 struct SettingsEntry {
   std::string_view key;
   std::string_view fallback;  // the default, as text

@@ -13,7 +13,7 @@
 #include "orb/base/errors.h"
 #include "orb/core/exception.h"
 #include "orb/core/lifecycle/orb_state.h"
-#include "orb/os/standard_descriptors.h"
+#include "orb/os/process/standard_descriptors.h"
 #include "orb/os/thread.h"
 
 namespace corelane::core {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "orb/base/registry.h"
-#include "orb/base/setting_values.h"
+#include "orb/base/settings/setting_values.h"
 #include "orb/sched/admission_test.h"
 #include "orb/sched/allocation_strategy.h"
 #include "orb/sched/places.h"

@@ -1,8 +1,8 @@
-// The settings of tasks and of the threads that run requests. See orb/base/setting.h.
+// The settings of tasks and of the threads that run requests. See orb/base/settings/setting.h.
 // Threads: a constant table.
 #pragma once
 
-#include "orb/base/setting.h"
+#include "orb/base/settings/setting.h"
 #include "orb/dispatch/executive.h"
 
 namespace corelane::dispatch {

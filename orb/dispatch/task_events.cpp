@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "orb/base/what_of.h"
+#include "orb/base/text/what_of.h"
 #include "orb/os/clock.h"
 #include "orb/os/lock.h"
 #include "orb/os/log.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "orb/base/setting_values.h"
+#include "orb/base/settings/setting_values.h"
 
 namespace corelane::leader_followers {
 namespace setting_values {

@@ -1,8 +1,8 @@
-// The settings of the mode leader-followers. See orb/base/setting.h.
+// The settings of the mode leader-followers. See orb/base/settings/setting.h.
 // Threads: a constant table.
 #pragma once
 
-#include "orb/base/setting.h"
+#include "orb/base/settings/setting.h"
 #include "orb/leader_followers/thread_pool.h"
 
 namespace corelane::leader_followers {

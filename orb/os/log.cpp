@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "orb/base/one_line.h"
+#include "orb/base/text/one_line.h"
 #include "orb/os/process/broken_pipe_guard.h"
 #include "orb/os/process/error_capture.h"
 #include "orb/os/process/size_limit_guard.h"

@@ -1,7 +1,7 @@
 #include "orb/rt/rt.h"
 
 #include "orb/base/minor.h"
-#include "orb/base/overrun_name.h"
+#include "orb/base/settings/overrun_name.h"
 #include "orb/core/client/client_call.h"
 #include "orb/core/client/reference.h"
 #include "orb/core/client/task_binding.h"

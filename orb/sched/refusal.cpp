@@ -43,8 +43,8 @@ constexpr Entry entries[] = {
     {RefusalCode::overrun_policy, "overrun_policy",
      "budgets are not watched in dispatch.mode leader-followers, so demote and cancel would have no effect: use report",
      ErrorKind::bad_param, minor::overrun_policy},
-    {RefusalCode::neighbour_late, "neighbour_late", "another process's task would be late", ErrorKind::no_resources,
-     minor::neighbour_late},
+    {RefusalCode::other_process_late, "other_process_late", "another process's task would be late",
+     ErrorKind::no_resources, minor::other_process_late},
     {RefusalCode::peer_urgency, "peer_urgency", "a peer may not have a deadline this short", ErrorKind::no_resources,
      minor::not_schedulable},
     {RefusalCode::resources_apart, "resources_apart",
@@ -75,7 +75,7 @@ std::string loser_text(const Refusal& refusal) {
 }
 
 std::string closest_text(const Refusal& refusal) {
-  if (refusal.code == RefusalCode::neighbour_late) return " on core " + std::to_string(refusal.closest.value);
+  if (refusal.code == RefusalCode::other_process_late) return " on core " + std::to_string(refusal.closest.value);
   if (refusal.code == RefusalCode::analysis_limit && refusal.response == Duration::max()) return {};
   std::string text = "; closest is core " + std::to_string(refusal.closest.value);
   if (refusal.response == Duration::max()) return text + ", which has no room for this utilization";

@@ -18,23 +18,23 @@ namespace corelane::sched {
 
 // The reasons. The numbers are those of the refusal service context (0x434C4E02).
 enum class RefusalCode : std::uint32_t {
-  not_schedulable = 1,   // on every core a deadline would be missed; see closest, response, deadline
-  no_core = 2,           // this process holds no core
-  too_many_tasks = 3,    // the table of tasks is full
-  bad_contract = 4,      // a field is out of range; fault_of() names it
-  unknown_task = 5,      // the task was never admitted, has ended, or belongs to another peer
-  job_waiting = 6,       // an early job of the task already waits, or its backlog is full
-  analysis_limit = 7,    // the analysis reached its limit of steps, so the task is refused
-  reorganizing = 8,      // tasks are being moved for another new task: ask again
-  peer_limit = 9,        // the peer has all the utilization, or all the tasks, that it may have
-  core_lost = 10,        // the core was lost and no other could take the task
-  backlog = 11,          // the deadline spans more periods than jobs may wait
-  overrun_policy = 12,   // budgets are not watched here, so demote and cancel do not work: use report
-  neighbour_late = 13,   // it would fit, but a task of another process on `closest` would be late
-  peer_urgency = 14,     // a remote peer's deadline must be at least `deadline` (with this jitter)
-  resources_apart = 15,  // it locks resources that tasks on different cores use
-  unused = 16,           // no job of the task came during its lease; ask for admission again
-  ended = 17,            // the server's operator ended the task
+  not_schedulable = 1,      // on every core a deadline would be missed; see closest, response, deadline
+  no_core = 2,              // this process holds no core
+  too_many_tasks = 3,       // the table of tasks is full
+  bad_contract = 4,         // a field is out of range; fault_of() names it
+  unknown_task = 5,         // the task was never admitted, has ended, or belongs to another peer
+  job_waiting = 6,          // an early job of the task already waits, or its backlog is full
+  analysis_limit = 7,       // the analysis reached its limit of steps, so the task is refused
+  reorganizing = 8,         // tasks are being moved for another new task: ask again
+  peer_limit = 9,           // the peer has all the utilization, or all the tasks, that it may have
+  core_lost = 10,           // the core was lost and no other could take the task
+  backlog = 11,             // the deadline spans more periods than jobs may wait
+  overrun_policy = 12,      // budgets are not watched here, so demote and cancel do not work: use report
+  other_process_late = 13,  // it would fit, but a task of another process on `closest` would be late
+  peer_urgency = 14,        // a remote peer's deadline must be at least `deadline` (with this jitter)
+  resources_apart = 15,     // it locks resources that tasks on different cores use
+  unused = 16,              // no job of the task came during its lease; ask for admission again
+  ended = 17,               // the server's operator ended the task
 };
 
 // The contract that would have been admitted: the smallest T' >= T (at most 1000 T) with the same C and D/T, else the

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "orb/base/setting_values.h"
+#include "orb/base/settings/setting_values.h"
 #include "orb/channel/access.h"
 
 namespace corelane::transport {

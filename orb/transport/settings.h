@@ -1,8 +1,8 @@
-// The settings of connections, of channels and of Unix sockets. See orb/base/setting.h.
+// The settings of connections, of channels and of Unix sockets. See orb/base/settings/setting.h.
 // Threads: constant tables.
 #pragma once
 
-#include "orb/base/setting.h"
+#include "orb/base/settings/setting.h"
 #include "orb/transport/channel_options.h"
 #include "orb/transport/transport.h"
 #include "orb/transport/unix_options.h"

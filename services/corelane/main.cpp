@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "orb/core/command_line.h"
+#include "orb/core/config/command_line.h"
+#include "orb/core/config/orb_options.h"
 #include "orb/core/config/spelling.h"
-#include "orb/core/orb_options.h"
 #include "orb/os/log.h"
-#include "orb/os/standard_descriptors.h"
+#include "orb/os/process/standard_descriptors.h"
 #include "services/corelane/commands/command.h"
 #include "services/corelane/output/text.h"
 

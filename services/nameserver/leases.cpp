@@ -5,7 +5,7 @@
 #include <sstream>
 #include <utility>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "orb/os/lock.h"
 
 namespace corelane::nameserver {

@@ -1,4 +1,4 @@
-// The settings of a nameserver. See orb/base/setting.h.
+// The settings of a nameserver. See orb/base/settings/setting.h.
 // Threads: values, and a constant table.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "orb/base/setting.h"
+#include "orb/base/settings/setting.h"
 #include "orb/base/time.h"
 #include "orb/channel/access.h"
 

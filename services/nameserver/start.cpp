@@ -14,7 +14,7 @@
 #include "orb/os/files/directory.h"
 #include "orb/os/files/small_file.h"
 #include "orb/os/log.h"
-#include "orb/os/own_user.h"
+#include "orb/os/peers/own_user.h"
 #include "orb/os/process/environment.h"
 #include "orb/os/socket_path.h"
 #include "orb/transport/transport_kind.h"

@@ -4,7 +4,7 @@
 #include <random>
 #include <utility>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "orb/base/thread_safety.h"
 #include "orb/core/call_deadline.h"
 #include "orb/core/exception.h"

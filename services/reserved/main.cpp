@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "orb/core/config/orb_options.h"
 #include "orb/core/config/settings_of.h"
-#include "orb/core/orb_options.h"
-#include "orb/os/standard_descriptors.h"
+#include "orb/os/process/standard_descriptors.h"
 #include "services/reserved/daemon/daemon.h"
 #include "services/reserved/daemon/end_signals.h"
 

@@ -18,12 +18,12 @@
 
 #include "orb/base/sanitizer.h"
 #include "orb/giop/ior.h"
-#include "orb/os/child_process.h"
 #include "orb/os/clock.h"
+#include "orb/os/process/child_process.h"
 #include "orb/rt/rt.h"
 #include "tests/attack/attacked_server.h"
 #include "tests/attack/requests.h"
-#include "tests/support/wire.h"
+#include "tests/support/bytes/wire.h"
 
 namespace corelane::attack {
 namespace {

@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "CosNamingC.h"
-#include "orb/os/child_process.h"
+#include "orb/os/process/child_process.h"
 #include "tests/attack/attack.h"
 #include "tests/attack/attacked_server.h"
 #include "tests/attack/requests.h"
-#include "tests/support/other_users_socket.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/other_users_socket.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace corelane::attack {
 namespace {

@@ -10,7 +10,7 @@
 #include "orb/base/bytes.h"
 #include "orb/cdr/writer.h"
 #include "orb/giop/headers.h"
-#include "tests/support/wire.h"
+#include "tests/support/bytes/wire.h"
 
 namespace corelane::attack {
 

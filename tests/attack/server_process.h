@@ -21,9 +21,9 @@
 #include "orb/core/client/reference.h"
 #include "orb/core/connections/address.h"
 #include "orb/giop/ior.h"
-#include "orb/os/child_process.h"
+#include "orb/os/process/child_process.h"
 #include "orb/transport/endpoint.h"
-#include "tests/support/probe_peer.h"
+#include "tests/support/peers/probe_peer.h"
 #include "tests/support/probe_servant.h"
 
 namespace corelane::attack {

@@ -31,14 +31,14 @@
 #include <vector>
 
 #include "orb/base/sanitizer.h"
-#include "orb/os/child_process.h"
 #include "orb/os/clock.h"
+#include "orb/os/process/child_process.h"
 #include "tests/attack/attack.h"
 #include "tests/attack/requests.h"
 #include "tests/attack/server_process.h"
-#include "tests/support/from_environment.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/from_environment.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace corelane::attack {
 namespace {

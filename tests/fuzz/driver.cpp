@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "tests/support/changing_bytes.h"
+#include "tests/support/bytes/changing_bytes.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

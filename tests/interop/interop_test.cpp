@@ -11,13 +11,13 @@
 #include "orb/giop/code_sets.h"
 #include "orb/giop/headers.h"
 #include "orb/giop/ior.h"
-#include "orb/os/child_process.h"
+#include "orb/os/process/child_process.h"
 #include "orb/rt/rt.h"
 #include "tests/interop/echo_checks.h"
 #include "tests/interop/value_checks.h"
-#include "tests/support/bare_wire.h"
-#include "tests/support/temp_directory.h"
-#include "tests/support/wire.h"
+#include "tests/support/bytes/wire.h"
+#include "tests/support/peers/bare_wire.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace interop;
 using corelane::os::ChildProcess;

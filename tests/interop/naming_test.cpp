@@ -4,8 +4,8 @@
 
 #include "CosNamingC.h"
 #include "orb/corba/init_orb.h"
-#include "orb/os/child_process.h"
-#include "tests/support/temp_directory.h"
+#include "orb/os/process/child_process.h"
+#include "tests/support/system/temp_directory.h"
 
 using corelane::os::ChildProcess;
 using corelane::os::program_beside;

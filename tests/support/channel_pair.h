@@ -13,8 +13,8 @@
 #include "orb/channel/channel.h"
 #include "orb/os/clock.h"
 #include "orb/os/fd.h"
+#include "tests/support/bytes/pattern.h"
 #include "tests/support/long_enough.h"
-#include "tests/support/pattern.h"
 
 namespace corelane::testing {
 

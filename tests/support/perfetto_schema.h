@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "orb/os/child_process.h"
+#include "orb/os/process/child_process.h"
 
 namespace corelane::testing {
 

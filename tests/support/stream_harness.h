@@ -16,8 +16,8 @@
 #include "orb/os/clock.h"
 #include "orb/transport/reactor.h"
 #include "orb/transport/transport.h"
+#include "tests/support/bytes/pattern.h"
 #include "tests/support/long_enough.h"
-#include "tests/support/pattern.h"
 
 namespace corelane::testing {
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "orb/base/errors.h"
-#include "orb/base/what_of.h"
+#include "orb/base/text/what_of.h"
 #include "orb/os/clock.h"
 #include "orb/os/lock.h"
 #include "orb/os/log.h"

@@ -7,7 +7,7 @@
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
-#include "orb/base/one_line.h"
+#include "orb/base/text/one_line.h"
 #include "orb/base/thread_value.h"
 #include "orb/core/call_deadline.h"
 #include "orb/core/chains/wire_chain.h"
@@ -327,8 +327,8 @@ bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
 [[noreturn]] void ClientCall::raise_unwritable() const {
   const Error error = writer_.error();
   if (error.minor != minor::message_too_large) raise(error);
-  raise(error, too_large_text("the request for " + std::string(operation_), "this client", 0,
-                              settings().giop.message_size));
+  raise(error,
+        too_large_text("the request for " + std::string(operation_), "this client", 0, settings().giop.message_size));
 }
 
 // Both ends of a channel are Corelane's: they have exchanged its memory before the first call. Over a socket, any

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <limits>
 
-#include "orb/base/overrun_name.h"
+#include "orb/base/settings/overrun_name.h"
 #include "orb/core/config/spelling.h"
 #include "orb/core/config/toml_text.h"
 #include "orb/os/lock.h"

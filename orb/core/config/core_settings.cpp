@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "orb/base/setting_values.h"
+#include "orb/base/settings/setting_values.h"
 #include "orb/core/config/setting_help.h"
 #include "orb/core/config/setting_values.h"
 

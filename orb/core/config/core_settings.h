@@ -1,8 +1,8 @@
-// The settings of the ORB itself: of its modes, endpoints, calls and references. See orb/base/setting.h.
+// The settings of the ORB itself: of its modes, endpoints, calls and references. See orb/base/settings/setting.h.
 // Threads: a constant table.
 #pragma once
 
-#include "orb/base/setting.h"
+#include "orb/base/settings/setting.h"
 #include "orb/core/settings.h"
 
 namespace corelane::core {

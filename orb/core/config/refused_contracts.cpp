@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "orb/os/lock.h"
 
 namespace corelane::core {

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "orb/base/overrun_name.h"
-#include "orb/base/setting_values.h"
+#include "orb/base/settings/overrun_name.h"
+#include "orb/base/settings/setting_values.h"
 #include "orb/channel/access.h"
 #include "orb/core/config/advertised_host.h"
 

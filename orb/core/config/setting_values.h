@@ -1,6 +1,6 @@
-// Functions that parse the values of settings of orb/core that need more than orb/base/setting_values.h offers. Each is
-// for one setting. They keep the rules of Setting::apply (orb/base/setting.h).
-// Threads: any but real-time ones (users and groups are looked up in the system's lists).
+// Functions that parse the values of settings of orb/core that need more than orb/base/settings/setting_values.h
+// offers. Each is for one setting. They keep the rules of Setting::apply (orb/base/settings/setting.h). Threads: any
+// but real-time ones (users and groups are looked up in the system's lists).
 #pragma once
 
 #include <string>

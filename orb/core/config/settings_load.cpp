@@ -6,11 +6,11 @@
 #include <optional>
 #include <ranges>
 
-#include "orb/base/one_line.h"
+#include "orb/base/text/one_line.h"
 #include "orb/core/config/contracts_file.h"
+#include "orb/core/config/orb_options.h"
 #include "orb/core/config/spelling.h"
 #include "orb/core/config/toml_text.h"
-#include "orb/core/orb_options.h"
 #include "orb/core/settings.h"
 
 // Linked as a library: used header-only, it would put the parser into every program.

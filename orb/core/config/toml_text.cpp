@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "orb/base/contract.h"
-#include "orb/base/one_line.h"
+#include "orb/base/text/one_line.h"
 #include "orb/os/files/small_file.h"
 
 namespace corelane::core {

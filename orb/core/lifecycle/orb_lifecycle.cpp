@@ -22,10 +22,10 @@
 #include "orb/os/clock.h"
 #include "orb/os/lock.h"
 #include "orb/os/log.h"
+#include "orb/os/machine/topology.h"
 #include "orb/os/process/error_capture.h"
 #include "orb/os/process/fork_guard.h"
 #include "orb/os/thread.h"
-#include "orb/os/topology.h"
 #include "orb/os/wait/wait.h"
 #include "orb/transport/socket_transport.h"
 
@@ -314,7 +314,8 @@ void Orb::shutdown(bool wait_for_completion) {
   {
     // Bound: the code above, on another thread.
     os::UniqueLock lock(state_->mutex);
-    state_->changed.wait(lock, [&]() CORELANE_REQUIRES(state_->mutex) { return state_->phase != State::Phase::closing; });
+    state_->changed.wait(lock,
+                         [&]() CORELANE_REQUIRES(state_->mutex) { return state_->phase != State::Phase::closing; });
   }
   state_->finish_shutdown();
 }

@@ -9,7 +9,7 @@
 #include <memory>
 #include <string_view>
 
-#include "orb/core/server/incidents.h"
+#include "orb/core/requests/incidents.h"
 #include "orb/dispatch/job.h"
 
 namespace corelane::core {

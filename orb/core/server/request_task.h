@@ -7,7 +7,7 @@
 #include "orb/base/ids.h"
 #include "orb/core/hooks/server_request_hook.h"
 #include "orb/core/objects/object_dispatch.h"
-#include "orb/core/server/reply_to.h"
+#include "orb/core/requests/reply_to.h"
 #include "orb/giop/headers.h"
 
 namespace corelane::core {

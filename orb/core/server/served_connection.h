@@ -17,7 +17,7 @@
 
 #include "orb/base/bytes.h"
 #include "orb/base/time.h"
-#include "orb/core/server/request_order.h"
+#include "orb/core/requests/request_order.h"
 #include "orb/dispatch/serving/request_source.h"
 #include "orb/os/wait/wait.h"
 #include "orb/transport/connection.h"

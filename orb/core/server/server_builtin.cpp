@@ -25,7 +25,7 @@
 #include "orb/core/server/server_job.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/ior.h"
-#include "orb/os/own_user.h"
+#include "orb/os/peers/own_user.h"
 
 namespace corelane::core {
 namespace {

@@ -15,13 +15,13 @@
 #include <optional>
 
 #include "orb/base/thread_safety.h"
-#include "orb/core/server/connection_binding.h"
+#include "orb/core/requests/connection_binding.h"
+#include "orb/core/requests/reply_to.h"
+#include "orb/core/requests/task_ownership.h"
 #include "orb/core/server/pending_requests.h"
-#include "orb/core/server/reply_to.h"
 #include "orb/core/server/request_reader.h"
 #include "orb/core/server/server.h"
 #include "orb/core/server/server_replies.h"
-#include "orb/core/server/task_ownership.h"
 #include "orb/dispatch/job_source.h"
 #include "orb/os/memory/byte_buffer.h"
 #include "orb/os/pi_mutex.h"

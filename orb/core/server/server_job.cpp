@@ -9,11 +9,11 @@
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
-#include "orb/base/what_of.h"
+#include "orb/base/text/what_of.h"
 #include "orb/core/chains/call_chain.h"
 #include "orb/core/connections/too_large.h"
 #include "orb/core/exception.h"
-#include "orb/core/server/server_request.h"
+#include "orb/core/requests/server_request.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/headers.h"
 #include "orb/os/thread.h"

@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "orb/dispatch/budgets/aperiodic_server.h"
 #include "orb/dispatch/core_provider.h"
-#include "orb/dispatch/cores/aperiodic_server.h"
 #include "orb/dispatch/executive.h"
 #include "orb/sched/priority.h"
 #include "orb/sched/task.h"

@@ -31,7 +31,7 @@
 #include "orb/base/ids.h"
 #include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
-#include "orb/dispatch/cores/aperiodic_server.h"
+#include "orb/dispatch/budgets/aperiodic_server.h"
 #include "orb/os/pi_mutex.h"
 
 namespace corelane::dispatch {

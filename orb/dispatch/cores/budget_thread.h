@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "orb/base/expected.h"
-#include "orb/dispatch/cores/aperiodic_server.h"
+#include "orb/dispatch/budgets/aperiodic_server.h"
 #include "orb/dispatch/cores/core_pool.h"
 #include "orb/os/fd.h"
 #include "orb/os/thread.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "orb/dispatch/cores/blocking_detector.h"
+#include "orb/dispatch/budgets/blocking_detector.h"
 #include "orb/dispatch/cores/deferred_wakeups.h"
 #include "orb/dispatch/cores/task_worker.h"
 

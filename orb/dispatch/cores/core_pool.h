@@ -20,7 +20,7 @@
 #include "orb/base/ids.h"
 #include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
-#include "orb/dispatch/cores/budget_alarm.h"
+#include "orb/dispatch/budgets/budget_alarm.h"
 #include "orb/dispatch/cores/core_jobs.h"
 #include "orb/dispatch/cores/idle_watch.h"
 #include "orb/dispatch/job.h"

@@ -17,7 +17,7 @@
 #include "orb/os/files/directory.h"
 #include "orb/os/lock.h"
 #include "orb/os/log.h"
-#include "orb/os/own_user.h"
+#include "orb/os/peers/own_user.h"
 #include "orb/os/process/environment.h"
 
 namespace corelane::dispatch {

@@ -52,8 +52,8 @@
 #include "orb/dispatch/leases/ledger_file.h"
 #include "orb/dispatch/leases/ledger_membership.h"
 #include "orb/dispatch/leases/revoked_cores.h"
+#include "orb/os/machine/topology.h"
 #include "orb/os/pi_mutex.h"
-#include "orb/os/topology.h"
 
 namespace corelane::dispatch {
 

@@ -4,7 +4,7 @@
 // until the server ends, even while the server is in no ledger. If an entry is taken, but nobody holds the slot with
 // its number, the promises of the entry's owner are not known.
 //
-// The file is <ledger>.seats. Entry i is the process id (i32) at byte 4 i. An entry is taken while its first byte is
+// The file is <ledger>.members. Entry i is the process id (i32) at byte 4 i. An entry is taken while its first byte is
 // locked (a lock of an open file description, which ends with its owner). If that file is removed together with the
 // ledger, nothing shows that servers are missing.
 //
@@ -24,7 +24,7 @@ namespace corelane::dispatch {
 
 class LedgerMembership {
  public:
-  explicit LedgerMembership(const std::string& ledger) : path_(ledger + ".seats") {}
+  explicit LedgerMembership(const std::string& ledger) : path_(ledger + ".members") {}
 
   // Opens or creates the file, if that was not done or the file is no longer at its path. In that case this process
   // loses its entry. Errors: as ledger::open_file().

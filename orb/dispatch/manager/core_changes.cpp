@@ -1,6 +1,6 @@
 #include "orb/dispatch/manager/core_changes.h"
 
-#include "orb/dispatch/manager/admission_control.h"
+#include "orb/dispatch/admission/admission_control.h"
 #include "orb/os/thread.h"
 
 namespace corelane::dispatch {

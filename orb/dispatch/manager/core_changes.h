@@ -18,9 +18,9 @@
 
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
+#include "orb/dispatch/admission/ledger_client.h"
 #include "orb/dispatch/core_provider.h"
 #include "orb/dispatch/manager/core_pools.h"
-#include "orb/dispatch/manager/ledger_client.h"
 #include "orb/dispatch/queue/back_off.h"
 #include "orb/dispatch/telemetry/recorded_scheduler.h"
 #include "orb/sched/commands.h"

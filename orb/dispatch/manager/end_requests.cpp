@@ -11,7 +11,7 @@
 #include "orb/os/files/small_file.h"
 #include "orb/os/log.h"
 #include "orb/os/machine/host.h"
-#include "orb/os/own_user.h"
+#include "orb/os/peers/own_user.h"
 #include "orb/os/process/size_limit_guard.h"
 
 namespace corelane::dispatch {

@@ -6,8 +6,8 @@
 
 #include "orb/base/errors.h"
 #include "orb/dispatch/job_source.h"
-#include "orb/dispatch/manager/task_reports.h"
 #include "orb/dispatch/manager_options.h"
+#include "orb/dispatch/records/task_reports.h"
 #include "orb/os/lock.h"
 #include "orb/os/privileges.h"
 #include "orb/os/thread.h"

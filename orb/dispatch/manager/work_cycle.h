@@ -23,15 +23,15 @@
 
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
+#include "orb/dispatch/admission/admission_queue.h"
 #include "orb/dispatch/clock.h"
 #include "orb/dispatch/job.h"
-#include "orb/dispatch/manager/admission_queue.h"
 #include "orb/dispatch/manager/analysis_budget.h"
-#include "orb/dispatch/manager/departures.h"
 #include "orb/dispatch/manager/manager_driver.h"
 #include "orb/dispatch/manager/peer_inbox.h"
 #include "orb/dispatch/queue/inbox.h"
 #include "orb/dispatch/queue/request_queue.h"
+#include "orb/dispatch/records/departures.h"
 #include "orb/sched/task.h"
 
 namespace corelane::dispatch {

@@ -47,7 +47,7 @@ struct ServingOptions {
   Duration stay = std::chrono::milliseconds{200};      // how long a thread waits at its connection for the next request
   // How long it waits until it checks whether another connection had no thread meanwhile, and leaves. It checks only if
   // no further thread can be made, or the leader had to serve a connection before. With more than 20 ms a wait for the
-  // next request takes one system call: see receive_timeout of orb/transport/socket.cpp.
+  // next request takes one system call: see receive_timeout of orb/transport/detail/socket.cpp.
   Duration look = std::chrono::milliseconds{25};
   // How long a thread that is not needed waits before it ends. Two threads wait without an end.
   Duration linger = std::chrono::seconds{10};

@@ -4,7 +4,7 @@
 
 #include <new>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "orb/os/log.h"
 
 namespace corelane::dispatch {

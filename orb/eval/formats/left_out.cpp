@@ -1,6 +1,6 @@
 #include "orb/eval/formats/left_out.h"
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 
 namespace corelane::eval {
 
@@ -16,8 +16,7 @@ void LeftOut::add_what_only_toml_has(const Scenario& scenario) {
   if (platform.budget || platform.blocking || platform.jitter || platform.capacity)
     say("the load and the capacity of the platform are left out");
   const Policy& policy = scenario.policy;
-  if (!policy.allocation.empty() || !policy.test.empty() || !policy.dispatcher.empty())
-    say("the policy is left out");
+  if (!policy.allocation.empty() || !policy.test.empty() || !policy.dispatcher.empty()) say("the policy is left out");
   if (!scenario.chains.empty()) say("the chains are left out");
 }
 

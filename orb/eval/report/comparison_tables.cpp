@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "orb/eval/report/configuration_table.h"
 
 namespace corelane::eval {
@@ -34,9 +34,8 @@ const Published* published_for(const std::vector<Published>& published, const st
 
 bool some_by_host(const ExperimentSummary& summary) {
   return std::ranges::any_of(summary.cells, [](const CellSummary& cell) {
-    return std::ranges::any_of(cell.dispatchers, [](const DispatcherSummary& sum) {
-      return sum.own_missed_sets.hits < sum.missed_sets.hits;
-    });
+    return std::ranges::any_of(
+        cell.dispatchers, [](const DispatcherSummary& sum) { return sum.own_missed_sets.hits < sum.missed_sets.hits; });
   });
 }
 
@@ -102,9 +101,8 @@ Table admission_table(const ExperimentSummary& summary) {
 std::string tally_text(const ExperimentSummary& summary, std::size_t difference) {
   std::string text;
   for (const Verdict verdict : {Verdict::better, Verdict::worse, Verdict::no_worse, Verdict::undecided}) {
-    const auto count = std::ranges::count_if(summary.cells, [&](const CellSummary& cell) {
-      return cell.differences[difference].verdict == verdict;
-    });
+    const auto count = std::ranges::count_if(
+        summary.cells, [&](const CellSummary& cell) { return cell.differences[difference].verdict == verdict; });
     text += (text.empty() ? "" : ", ") + std::string(name_of(verdict)) + " in " + std::to_string(count);
     if (verdict == Verdict::better) text += " of " + counted(summary.cells.size(), "combination");
   }
@@ -126,8 +124,10 @@ Table differences_table(const ExperimentSummary& summary, std::size_t difference
       table.rows[i].push_back(std::move(cell));
   }
   table.notes = {dispatcher + " is " + tally_text(summary, difference) + ".",
-                 "The widest interval is +-" + fixed(widest, 3) + ". no worse: no significant difference, and the upper "
-                 "end of the interval is below " + fixed(no_worse_limit, 2) + "."};
+                 "The widest interval is +-" + fixed(widest, 3) +
+                     ". no worse: no significant difference, and the upper "
+                     "end of the interval is below " +
+                     fixed(no_worse_limit, 2) + "."};
   return table;
 }
 

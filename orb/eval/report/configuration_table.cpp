@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 
 namespace corelane::eval {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "orb/eval/report/acceptance_charts.h"
 #include "orb/eval/report/chart.h"
 #include "orb/eval/report/examples.h"
@@ -141,10 +141,9 @@ class ReportWriter {
     for (const Dispatcher* const dispatcher : input_.dispatchers)
       examples.push_back(example_of(input_.scenarios[cell], *dispatcher, input_.defaults));
     const std::string where = name_of_cell(input_.summary.cells[cell]);
-    add_charts(
-        "Responses" + (where.empty() ? "" : " for " + where), "responses",
-        {response_chart(examples, &Example::of_deadline, "Responses beside the deadline", "deadline"),
-         response_chart(examples, &Example::of_bound, "Responses beside the computed bound", "bound")});
+    add_charts("Responses" + (where.empty() ? "" : " for " + where), "responses",
+               {response_chart(examples, &Example::of_deadline, "Responses beside the deadline", "deadline"),
+                response_chart(examples, &Example::of_bound, "Responses beside the computed bound", "bound")});
     add(paragraph("All jobs of the first " + counted(examples.front().sets, "set") +
                       " of the combination in which most sets miss a deadline.",
                   "note"));

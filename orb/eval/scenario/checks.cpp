@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "orb/base/overrun_name.h"
+#include "orb/base/settings/overrun_name.h"
 #include "orb/core/config/contracts_file.h"
 #include "orb/eval/generate/requests.h"
 
@@ -57,8 +57,8 @@ std::optional<std::string> fault_of_criticality(const ListedTask& task) {
   const Duration deadline = task.deadline.value_or(task.period);
   if (task.criticality != "high") return given + " is for tasks with criticality = \"high\"; add that, or leave it out";
   if (*task.budget_high >= task.budget && *task.budget_high <= deadline) return std::nullopt;
-  return given + " is outside C <= budget_high <= D, with C = " + to_string(task.budget) + " and D = " +
-         to_string(deadline) + "; change one of these values";
+  return given + " is outside C <= budget_high <= D, with C = " + to_string(task.budget) +
+         " and D = " + to_string(deadline) + "; change one of these values";
 }
 
 // Returns the number of the other chain that has the task, or of this chain if the task is in it twice.
@@ -131,9 +131,7 @@ Arrival arrival_of(const ListedTask& task) {
 }
 
 Execution execution_of(const ListedTask& task) {
-  return {.least = task.execution_min.value_or(task.execution),
-          .most = task.execution,
-          .trace = task.execution_trace};
+  return {.least = task.execution_min.value_or(task.execution), .most = task.execution, .trace = task.execution_trace};
 }
 
 Execution execution_of(const Generator& generator) {

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "orb/base/overrun_name.h"
 #include "orb/base/registry.h"
+#include "orb/base/settings/overrun_name.h"
 #include "orb/eval/arrival.h"
 #include "orb/eval/generate/periods.h"
 #include "orb/eval/generate/utilizations.h"
@@ -111,18 +111,23 @@ constexpr Field<Policy> policy_rows[] = {
       .choices = [] { return names_in(sched::admission_tests()); }},
      &Policy::test},
     {{.key = "aub",
-      .help = "For test = \"aub\": decides about jobs in virtual time. The letters say whether admission, idle resetting "
-              "and load balancing are done never (N), per task (T) or per job (J)",
+      .help =
+          "For test = \"aub\": decides about jobs in virtual time. The letters say whether admission, idle resetting "
+          "and load balancing are done never (N), per task (T) or per job (J)",
       .fallback = "each task is admitted once, as in a server",
       .example = "\"J_J_N\"",
       .choices = [] { return copied(aperiodic_policy_names()); }},
      &Policy::aub},
     {{.key = "locks",
-      .help = "How resources are locked. ceiling: as in a server, with all users of a resource on one core. msrp: users "
-              "on several cores spin for it; a server cannot do that, so this is an analysis only",
+      .help =
+          "How resources are locked. ceiling: as in a server, with all users of a resource on one core. msrp: users "
+          "on several cores spin for it; a server cannot do that, so this is an analysis only",
       .fallback = "\"ceiling\"",
       .example = "\"msrp\"",
-      .choices = [] { return Names{"ceiling", "msrp"}; }},
+      .choices =
+          [] {
+            return Names{"ceiling", "msrp"};
+          }},
      &Policy::locks},
 };
 
@@ -177,7 +182,10 @@ constexpr Field<ListedTask> task_rows[] = {
       .help = "If a job of high criticality exceeds its budget, tasks of low criticality are given up for it",
       .fallback = "\"low\"",
       .example = "\"high\"",
-      .choices = [] { return Names{"low", "high"}; }},
+      .choices =
+          [] {
+            return Names{"low", "high"};
+          }},
      &ListedTask::criticality},
     {{.key = "budget_high",
       .help = "The execution time that a job of high criticality never exceeds",
@@ -208,7 +216,8 @@ constexpr Field<ListedTask> task_rows[] = {
       .most = 1'000'000},
      &ListedTask::burst},
     {{.key = "execution",
-      .help = "How long a job really executes in an experiment, as a part of its budget. Admission does not depend on it",
+      .help =
+          "How long a job really executes in an experiment, as a part of its budget. Admission does not depend on it",
       .fallback = "1",
       .example = "0.8",
       .least = 1,
@@ -350,13 +359,19 @@ constexpr Field<Generator> generator_rows[] = {
       .help = "The order in which the drawn tasks ask for admission",
       .fallback = "\"as-drawn\"",
       .example = "\"random\"",
-      .choices = [] { return Names{"as-drawn", "random", "by-period"}; }},
+      .choices =
+          [] {
+            return Names{"as-drawn", "random", "by-period"};
+          }},
      &Generator::order},
     {{.key = "offsets",
       .help = "When the first jobs are released: all at the start, or each at a random time within its period",
       .fallback = "\"zero\"",
       .example = "\"random\"",
-      .choices = [] { return Names{"zero", "random"}; }},
+      .choices =
+          [] {
+            return Names{"zero", "random"};
+          }},
      &Generator::offsets},
     {{.key = "arrival",
       .help = "When the jobs of drawn tasks come in an experiment. Admission does not depend on it",
@@ -365,7 +380,8 @@ constexpr Field<Generator> generator_rows[] = {
       .choices = [] { return copied(arrival_names); }},
      &Generator::arrival},
     {{.key = "gap",
-      .help = "sporadic and bursty: the longest gap beyond the period, as a part of it. Each gap is uniform from 0 to this",
+      .help =
+          "sporadic and bursty: the longest gap beyond the period, as a part of it. Each gap is uniform from 0 to this",
       .fallback = "1",
       .example = "0.5",
       .most = 1000 * million},
@@ -378,7 +394,8 @@ constexpr Field<Generator> generator_rows[] = {
       .most = 1'000'000},
      &Generator::burst},
     {{.key = "execution",
-      .help = "How long a job really executes in an experiment, as a part of its budget. Admission does not depend on it",
+      .help =
+          "How long a job really executes in an experiment, as a part of its budget. Admission does not depend on it",
       .fallback = "1",
       .example = "0.8",
       .least = 1,

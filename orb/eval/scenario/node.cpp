@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <system_error>
 
-#include "orb/base/one_line.h"
+#include "orb/base/text/one_line.h"
 
 namespace corelane::eval {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "orb/os/own_user.h"
+#include "orb/os/peers/own_user.h"
 #include "orb/os/peers/user_name.h"
 
 namespace corelane::os {

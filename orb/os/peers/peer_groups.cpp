@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-#include "orb/os/own_user.h"
+#include "orb/os/peers/own_user.h"
 
 #ifndef SO_PEERGROUPS
 #define SO_PEERGROUPS 59  // Linux 4.13

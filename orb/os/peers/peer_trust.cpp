@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "orb/os/own_user.h"
+#include "orb/os/peers/own_user.h"
 
 namespace corelane::os {
 

@@ -107,14 +107,14 @@ void AdmissionSearch::end_placing() noexcept {
 void AdmissionSearch::explain() noexcept {
   if (order_.empty()) return;
   if (fits_if_open_ != nowhere) {
-    refusal_ = {.code = RefusalCode::neighbour_late, .closest = placement_.core_id(fits_if_open_)};
+    refusal_ = {.code = RefusalCode::other_process_late, .closest = placement_.core_id(fits_if_open_)};
     return;
   }
   refusal_.code = undecided_ ? RefusalCode::analysis_limit : RefusalCode::not_schedulable;
   if (!best_) return;  // all cores are reserved
   refusal_.closest = placement_.core_id(closest_);
-  refusal_.by_bound = placement_.options().test->holds != nullptr &&
-                      placement_.core(closest_).model.order == CoreOrder::priority;
+  refusal_.by_bound =
+      placement_.options().test->holds != nullptr && placement_.core(closest_).model.order == CoreOrder::priority;
   refusal_.loser = best_->loser == self_ ? no_task : placement_.id_of(best_->loser);
   refusal_.response = best_->response == endless ? Duration::max() : Duration{best_->response};
   refusal_.deadline = Duration{best_->deadline};

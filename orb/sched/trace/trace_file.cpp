@@ -5,8 +5,8 @@
 #include <bit>
 #include <cstring>
 
-#include "orb/base/one_line.h"
 #include "orb/base/registry.h"
+#include "orb/base/text/one_line.h"
 #include "orb/sched/admission_test.h"
 #include "orb/sched/allocation_strategy.h"
 

@@ -14,7 +14,7 @@
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
-#include "orb/os/own_user.h"
+#include "orb/os/peers/own_user.h"
 #include "orb/os/peers/peer_groups.h"
 
 namespace corelane::transport {

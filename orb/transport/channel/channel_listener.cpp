@@ -15,8 +15,8 @@
 #include <string_view>
 #include <utility>
 
-#include "orb/base/counted.h"
 #include "orb/base/minor.h"
+#include "orb/base/text/counted.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
 #include "orb/os/process/descriptor_limit.h"

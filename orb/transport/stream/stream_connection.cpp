@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "orb/base/peer.h"
-#include "orb/os/own_user.h"
+#include "orb/os/peers/own_user.h"
 
 namespace corelane::transport {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "orb/core/config/toml_text.h"
 #include "orb/eval/virtual_run.h"
-#include "orb/os/child_process.h"
 #include "orb/os/privileges.h"
+#include "orb/os/process/child_process.h"
 #include "services/corelane/commands/command.h"
 #include "services/corelane/evaluate/evaluate.h"
 #include "services/corelane/evaluate/interrupt.h"
@@ -22,11 +22,10 @@ namespace {
 
 Status run_experiment(EvaluateOptions& options) {
   const Interrupt interrupt;
-  const Evaluation evaluation{
-      .run = [](const eval::RunRequest& request) -> Expected<eval::RunOutcome, std::string> {
-        return eval::run_virtually(request);
-      },
-      .is_to_stop = &Interrupt::asked};
+  const Evaluation evaluation{.run = [](const eval::RunRequest& request) -> Expected<eval::RunOutcome, std::string> {
+                                return eval::run_virtually(request);
+                              },
+                              .is_to_stop = &Interrupt::asked};
   return evaluate(options, evaluation, std::cout, std::cerr);
 }
 
@@ -72,9 +71,9 @@ Action define_eval(CLI::App& app, std::vector<std::string>&) {
   refuse_empty(app.add_option("FILE", options->file, "a scenario, with sweeps and repetitions, or an overheads file")
                    ->required())
       ->type_name("");
-  auto* const virtually =
-      app.add_flag("--virtual", "in virtual time, on as many simulated cores as the file says");
-  auto* const really = app.add_flag("--real", "in real time, with a server and clients on this host")->excludes(virtually);
+  auto* const virtually = app.add_flag("--virtual", "in virtual time, on as many simulated cores as the file says");
+  auto* const really =
+      app.add_flag("--real", "in real time, with a server and clients on this host")->excludes(virtually);
   refuse_empty(app.add_option("--output", options->output, "the CSV file [the name of FILE with .csv]"))
       ->type_name("CSV");
   refuse_empty(app.add_option("--report", options->report, "write the results and their figures into this HTML file"))

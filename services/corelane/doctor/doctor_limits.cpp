@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "services/corelane/doctor/finding.h"
 #include "services/corelane/output/text.h"
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "orb/os/clock.h"
+#include "orb/os/machine/topology.h"
 #include "orb/os/thread.h"
-#include "orb/os/topology.h"
 #include "orb/rt/work.h"
 
 namespace corelane::tool {

@@ -17,12 +17,12 @@
 #include <system_error>
 
 #include "orb/dispatch/leases/host_ledger.h"
-#include "orb/os/child_process.h"
 #include "orb/os/clock.h"
 #include "orb/os/fd.h"
 #include "orb/os/files/directory.h"
-#include "orb/os/own_user.h"
+#include "orb/os/peers/own_user.h"
 #include "orb/os/privileges.h"
+#include "orb/os/process/child_process.h"
 #include "orb/os/thread.h"
 #include "orb/os/threads/scheduling_class.h"
 

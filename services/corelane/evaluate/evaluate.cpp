@@ -13,15 +13,15 @@
 #include <utility>
 
 #include "orb/base/contract.h"
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "orb/core/config/settings_of.h"
 #include "orb/core/config/toml_text.h"
-#include "orb/eval/statistics/comparison.h"
 #include "orb/eval/report/comparison_tables.h"
 #include "orb/eval/report/report.h"
+#include "orb/eval/report/table.h"
 #include "orb/eval/run_requests.h"
 #include "orb/eval/scenario_file.h"
-#include "orb/eval/report/table.h"
+#include "orb/eval/statistics/comparison.h"
 #include "orb/os/clock.h"
 #include "services/corelane/evaluate/origin.h"
 #include "services/corelane/evaluate/progress.h"
@@ -126,8 +126,8 @@ Expected<OpenExperiment, ExperimentFault> open_experiment(const EvaluateOptions&
 // Evaluator runs what the file of results lacks.
 class Evaluator {
  public:
-  Evaluator(const EvaluateOptions& options, const Evaluation& evaluation, OpenExperiment experiment,
-            ResultsFile& file, std::ostream& err)
+  Evaluator(const EvaluateOptions& options, const Evaluation& evaluation, OpenExperiment experiment, ResultsFile& file,
+            std::ostream& err)
       : evaluation_(evaluation),
         experiment_(std::move(experiment)),
         file_(file),
@@ -230,8 +230,7 @@ class Evaluator {
     auto results = runner_.run(swept.scenario, cell, batch, evaluation_.is_to_stop);
     if (!results) return results.error();
     std::string lines;
-    for (const eval::SetResult& result : *results)
-      lines += eval::results_line(experiment_.origin, swept.swept, result);
+    for (const eval::SetResult& result : *results) lines += eval::results_line(experiment_.origin, swept.swept, result);
     if (!file_.append(lines)) return std::string("the file of results cannot be written; is the disk full?");
     results_.insert(results_.end(), results->begin(), results->end());
     for (const eval::SetResult& result : *results) known_.insert(key_of(result));
@@ -266,19 +265,17 @@ std::string heading_of(const OpenExperiment& experiment) {
   if (request) server = request->server;
   const std::size_t cores = request ? request->cores.size() : 0;
   return (scenario.name.empty() ? std::string("Experiment") : scenario.name) + ": " + experiment.origin.mode +
-         " time, " + counted(cores, "core") + ", " +
-         (scenario.experiment.precision.millionths > 0 ? "at least " : "") +
+         " time, " + counted(cores, "core") + ", " + (scenario.experiment.precision.millionths > 0 ? "at least " : "") +
          counted(static_cast<std::uint64_t>(scenario.repetitions), "set") + " in each of " +
          counted(experiment.cells.size(), "combination") + ", " + to_string(scenario.experiment.length) +
-         " each, platform load " + to_string(server.platform.budget) + " in each " +
-         to_string(server.platform.period) + ".";
+         " each, platform load " + to_string(server.platform.budget) + " in each " + to_string(server.platform.period) +
+         ".";
 }
 
 bool breaks_promise(const eval::ExperimentSummary& summary) {
   return std::ranges::any_of(summary.cells, [](const eval::CellSummary& cell) {
-    return std::ranges::any_of(cell.dispatchers, [](const eval::DispatcherSummary& sum) {
-      return sum.refuses && sum.late_tasks > 0;
-    });
+    return std::ranges::any_of(cell.dispatchers,
+                               [](const eval::DispatcherSummary& sum) { return sum.refuses && sum.late_tasks > 0; });
   });
 }
 
@@ -338,7 +335,8 @@ int conclude(const EvaluateOptions& options, const Evaluator& evaluator, std::os
     if (!options.figures.empty()) out << counted(report.figures.size(), "figure") << ": " << options.figures << "\n";
   }
   if (options.mode != "virtual" || !breaks_promise(summary)) return whole_experiment;
-  err << "corelane eval: an admitted task missed a deadline in virtual time, which breaks the server's promise; look for "
+  err << "corelane eval: an admitted task missed a deadline in virtual time, which breaks the server's promise; look "
+         "for "
          "it in the column late_tasks of "
       << output_of(options) << "\n";
   return part_of_experiment;

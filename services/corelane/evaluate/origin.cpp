@@ -5,7 +5,7 @@
 #include <fstream>
 #include <thread>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 
 namespace corelane::tool {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "orb/os/machine/topology.h"
 #include "orb/os/privileges.h"
-#include "orb/os/topology.h"
 #include "orb/rt/work.h"
 #include "services/corelane/host_card/balancer.h"
 #include "services/corelane/host_card/clock_exchange.h"
@@ -26,7 +26,8 @@ struct Effort {
   int messages, hops, yields, moves, wake_ups;
   Duration balancing;  // of each row; zero: none
 };
-constexpr Effort quick_effort{.messages = 2000, .hops = 500, .yields = 2000, .moves = 200, .wake_ups = 250, .balancing = {}};
+constexpr Effort quick_effort{
+    .messages = 2000, .hops = 500, .yields = 2000, .moves = 200, .wake_ups = 250, .balancing = {}};
 constexpr Effort long_effort{.messages = 20'000,
                              .hops = 10'000,
                              .yields = 50'000,
@@ -56,8 +57,9 @@ class HostMeter {
     card_.thorough = options_.thorough;
     card_.real_time = os::privileges().fifo;
     if (!card_.real_time)
-      leave_out("SCHED_FIFO", "this user may not use it, so other programs are in all times; corelane doctor --for tasks "
-                              "says how to get it");
+      leave_out("SCHED_FIFO",
+                "this user may not use it, so other programs are in all times; corelane doctor --for tasks "
+                "says how to get it");
     measure_clocks();
     measure_migrations();
     measure_hops();
@@ -144,8 +146,8 @@ class HostMeter {
     if (effort_.balancing == Duration::zero()) return leave_out(what, "it takes two minutes; add --long");
     for (const auto& [tasks, percent] : balanced_sets) {
       options_.progress(std::string(what) + ": " + std::to_string(tasks) + " tasks");
-      const auto cost = measure_balancer(
-          {.core = measured_core(), .tasks = tasks, .percent = percent, .watched = effort_.balancing});
+      const auto cost =
+          measure_balancer({.core = measured_core(), .tasks = tasks, .percent = percent, .watched = effort_.balancing});
       if (!cost) return leave_out(what, cost.error().why);
       card_.balancer.push_back(*cost);
     }

@@ -11,7 +11,7 @@
 #include <optional>
 #include <ostream>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "orb/core/config/contracts_file.h"
 #include "orb/core/config/spelling.h"
 #include "orb/os/clock.h"

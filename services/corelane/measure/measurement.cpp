@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "orb/base/overrun_name.h"
+#include "orb/base/settings/overrun_name.h"
 #include "orb/dispatch/refusal_log.h"
 #include "services/corelane/trace/overrun_jobs.h"
 

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "services/corelane/naming/naming_session.h"
 #include "services/corelane/output/json_text.h"
 #include "services/corelane/output/text.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "orb/base/one_line.h"
+#include "orb/base/text/one_line.h"
 
 namespace corelane::tool {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdarg>
 #include <cstdio>
 
-#include "orb/base/one_line.h"
+#include "orb/base/text/one_line.h"
 
 namespace corelane::tool {
 

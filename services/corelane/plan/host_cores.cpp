@@ -1,7 +1,7 @@
 #include "services/corelane/plan/host_cores.h"
 
 #include "orb/dispatch/leases/host_ledger.h"
-#include "orb/os/topology.h"
+#include "orb/os/machine/topology.h"
 
 namespace corelane::tool {
 

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "orb/base/contract.h"
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "orb/sched/refusal.h"
 #include "orb/sched/share.h"
 #include "services/corelane/output/json_text.h"
@@ -56,7 +56,8 @@ std::string overheads_text(const std::optional<eval::HostOverheads>& overheads) 
 // Returns what a task of high criticality may expect after an overrun; "" for other tasks.
 std::string high_text(const TaskVerdict& verdict) {
   if (!verdict.high || !verdict.admitted) return {};
-  const std::string budget = "       if jobs take up to their budget_high (" + to_string(verdict.task.budget_high) + "): ";
+  const std::string budget =
+      "       if jobs take up to their budget_high (" + to_string(verdict.task.budget_high) + "): ";
   if (!verdict.high->holds) return budget + "the deadline may be missed\n";
   return budget + "bound " + brief(*verdict.high->bound) + "\n";
 }
@@ -175,7 +176,8 @@ std::string text_of_several(std::span<const PlannedSet> sets) {
   text += std::to_string(std::ranges::count_if(sets, is_whole)) + " of " + counted(sets.size(), "set is", "sets are") +
           " admitted as a whole.\n";
   const auto late = static_cast<std::uint64_t>(std::ranges::count_if(sets, is_late));
-  if (late > 0) text += "In " + counted(late, "of them", "of them") + " a chain or a task of high criticality may be late.\n";
+  if (late > 0)
+    text += "In " + counted(late, "of them", "of them") + " a chain or a task of high criticality may be late.\n";
   return text;
 }
 

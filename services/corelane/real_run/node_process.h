@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "orb/base/time.h"
-#include "orb/os/child_process.h"
+#include "orb/os/process/child_process.h"
 #include "services/corelane/real_run/node_messages.h"
 
 namespace corelane::tool {

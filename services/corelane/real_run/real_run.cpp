@@ -9,7 +9,7 @@
 
 #include "orb/eval/experiment/job_account.h"
 #include "orb/os/clock.h"
-#include "orb/os/topology.h"
+#include "orb/os/machine/topology.h"
 #include "services/corelane/real_run/node_messages.h"
 #include "services/corelane/real_run/node_options.h"
 #include "services/corelane/real_run/node_process.h"

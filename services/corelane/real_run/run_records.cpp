@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 
 namespace corelane::tool {
 namespace {
@@ -126,8 +126,7 @@ class RunSummary {
     const ServedTask known = served(records_, answer.task);
     task.core = CoreId{static_cast<std::int16_t>(known.core)};
     task.bound = Duration{known.bound};
-    for (std::size_t number = 0; number < records_.planned[index].size(); ++number)
-      task.jobs += is_due(index, number);
+    for (std::size_t number = 0; number < records_.planned[index].size(); ++number) task.jobs += is_due(index, number);
     return task;
   }
 

@@ -6,7 +6,7 @@
 #include <ostream>
 #include <utility>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "orb/os/files/small_file.h"
 #include "services/corelane/output/json_text.h"
 #include "services/corelane/output/text.h"

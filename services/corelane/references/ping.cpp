@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "orb/base/counted.h"
 #include "orb/base/minor.h"
+#include "orb/base/text/counted.h"
 #include "orb/core/client/client_call.h"
 #include "orb/core/client/reference.h"
 #include "orb/core/connections/address.h"

@@ -4,7 +4,7 @@
 #include <ranges>
 #include <utility>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "orb/cdr/reader.h"
 #include "orb/giop/code_sets.h"
 #include "orb/giop/corbaloc.h"

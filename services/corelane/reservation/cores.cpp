@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "orb/os/machine/host.h"
 #include "orb/os/peers/user_name.h"
 #include "services/corelane/host/host_files.h"

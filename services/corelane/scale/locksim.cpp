@@ -8,7 +8,7 @@
 #include <numeric>
 #include <ostream>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "orb/os/files/small_file.h"
 #include "orb/scale/lock_forecast.h"
 #include "orb/scale/lock_model.h"
@@ -26,9 +26,7 @@ constexpr int usual_most_cores = 32;
 
 // The models of this command count in seconds, so that throughput is per second.
 double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-std::string brief_seconds(double value) {
-  return brief(Duration(std::llround(value * 1e9)));
-}
+std::string brief_seconds(double value) { return brief(Duration(std::llround(value * 1e9))); }
 
 std::string times_of(const scale::LockModel& model) {
   return "T_ncs " + brief_seconds(model.outside) + ", T_cs " + brief_seconds(model.section) + ", hand-over " +
@@ -116,8 +114,8 @@ int show_solution(const LocksimOptions& options, const scale::LockModel& model, 
     for (const SolvedPoint& point : points) json["points"].push_back(json_of(point));
     out << json_lines(json);
   } else {
-    out << times_of(model) << "; up to " << counted(static_cast<std::size_t>(most), "core")
-        << " throughput collapses " << text_of_collapse(collapse) << "\n\n";
+    out << times_of(model) << "; up to " << counted(static_cast<std::size_t>(most), "core") << " throughput collapses "
+        << text_of_collapse(collapse) << "\n\n";
     print_table(points, out);
   }
   return 0;
@@ -172,7 +170,8 @@ int show_forecast(const LocksimOptions& options, std::ostream& out, std::ostream
   const auto measured = throughputs_in(*text, options.fit, options.benchmark);
   if (!measured) return say_fault(measured.error(), err);
   std::optional<scale::KnownTimes> known;
-  if (options.outside) known = scale::KnownTimes{.outside = seconds(*options.outside), .section = seconds(*options.section)};
+  if (options.outside)
+    known = scale::KnownTimes{.outside = seconds(*options.outside), .section = seconds(*options.section)};
   const scale::LockForecast forecast = scale::forecast(*measured, known);
   if (options.format == CurveFormat::json) out << json_lines(json_of(forecast));
   if (!forecast.not_testable.empty()) {

@@ -10,7 +10,7 @@
 #include "orb/base/expected.h"
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
-#include "orb/os/topology.h"
+#include "orb/os/machine/topology.h"
 #include "orb/scale/throughput_curve.h"
 #include "services/corelane/scale/lock_contention.h"
 #include "services/corelane/scale/os_benchmarks.h"

@@ -11,9 +11,9 @@
 #include <system_error>
 #include <utility>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "orb/os/files/small_file.h"
-#include "orb/os/topology.h"
+#include "orb/os/machine/topology.h"
 #include "orb/scale/throughput_curve.h"
 #include "services/corelane/output/json_text.h"
 #include "services/corelane/output/text.h"
@@ -187,7 +187,8 @@ class CurveWriter {
     if (format_ == CurveFormat::json) out_ << json_lines(json_);
     if (format_ != CurveFormat::table) return;
     if (!knows_locks)
-      out_ << "waits for the kernel's locks: not shown; the kernel has no /proc/lock_stat (CONFIG_LOCK_STAT), or this user "
+      out_ << "waits for the kernel's locks: not shown; the kernel has no /proc/lock_stat (CONFIG_LOCK_STAT), or this "
+              "user "
               "may not read it\n";
     out_ << "functions of the kernel: perf shows them where it may; see docs/scalability.md\n";
   }

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "orb/base/counted.h"
 #include "orb/base/expected.h"
+#include "orb/base/text/counted.h"
 #include "orb/os/files/small_file.h"
 #include "orb/scale/function_scalability.h"
 #include "orb/sched/trace/trace_file.h"
@@ -69,7 +69,8 @@ void print_functions(const std::vector<FunctionScalability>& functions, std::siz
     out << format("%14.6g %7.1f %% %16.6g %16.6g  ", each.value, 100 * each.weight, each.one, each.many)
         << plain(each.function) << "\n";
   }
-  if (shown < functions.size()) out << "and " << counted(functions.size() - shown, "function") << " more; --most 0 shows all\n";
+  if (shown < functions.size())
+    out << "and " << counted(functions.size() - shown, "function") << " more; --most 0 shows all\n";
 }
 
 void print_functions_csv(const std::vector<FunctionScalability>& functions, std::size_t shown, std::ostream& out) {
@@ -109,9 +110,15 @@ int scale_report(const ScaleReportOptions& options, std::ostream& out, std::ostr
   const std::size_t shown =
       options.most == 0 ? functions.size() : std::min(functions.size(), static_cast<std::size_t>(options.most));
   switch (options.format) {
-    case CurveFormat::table: print_functions(functions, shown, out); break;
-    case CurveFormat::csv: print_functions_csv(functions, shown, out); break;
-    case CurveFormat::json: out << json_lines(json_of(functions, shown)); break;
+    case CurveFormat::table:
+      print_functions(functions, shown, out);
+      break;
+    case CurveFormat::csv:
+      print_functions_csv(functions, shown, out);
+      break;
+    case CurveFormat::json:
+      out << json_lines(json_of(functions, shown));
+      break;
   }
   return 0;
 }

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "orb/dispatch/counter_page.h"
 #include "orb/os/fd.h"
 #include "orb/os/file_lock.h"

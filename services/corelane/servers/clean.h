@@ -2,8 +2,8 @@
 // and requests for traces. The options are defined in clean_command.cpp.
 //
 // Files that a living process uses are locked or answer, and stay. Files of other programs stay, too, and so do traces,
-// which users may still need. Slots of the ledger and of its `.seats` file are freed with their process and used again,
-// so nothing of them is left to remove.
+// which users may still need. Slots of the ledger and of its `.members` file are freed with their process and used
+// again, so nothing of them is left to remove.
 //
 // Threads: none of its own; reads and removes files.
 #pragma once

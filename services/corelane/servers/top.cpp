@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "orb/base/contract.h"
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "orb/dispatch/leases/cross_process_analysis.h"
 #include "orb/os/clock.h"
 #include "orb/sched/refusal.h"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "orb/base/contract.h"
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "services/corelane/output/json_text.h"
 #include "services/corelane/output/text.h"
 

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "orb/base/contract.h"
-#include "orb/base/overrun_name.h"
 #include "orb/base/peer.h"
+#include "orb/base/settings/overrun_name.h"
 #include "orb/sched/refusal.h"
 
 namespace corelane::tool {

@@ -10,7 +10,7 @@
 #include <ostream>
 #include <system_error>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "orb/sched/trace/trace_file.h"
 #include "orb/sim/replay.h"
 #include "services/corelane/output/json_text.h"

@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "services/corelane/trace/overrun_jobs.h"
 
 namespace corelane::tool {

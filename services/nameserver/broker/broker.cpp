@@ -11,8 +11,8 @@
 #include <chrono>
 #include <cstring>
 
-#include "orb/base/counted.h"
 #include "orb/base/minor.h"
+#include "orb/base/text/counted.h"
 #include "orb/os/clock.h"
 #include "orb/os/files/directory.h"
 #include "orb/os/log.h"

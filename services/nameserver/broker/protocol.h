@@ -6,7 +6,7 @@
 //   from the broker   registered
 //                     refused WHY TEXT...      WHY: a number, BrokerFault::Kind
 //                     channel PROCESS USER GROUP   Carries a descriptor: one end of a socket pair. The handshake of
-//                                              channels (orb/channel/setup.h) with that process runs over it.
+//                                              channels (orb/channel/ends/setup.h) with that process runs over it.
 //
 // A connection either registers once, and then belongs to the service while it is open; or it opens channels. A
 // connection that sends anything else is closed.
@@ -21,8 +21,8 @@
 #include "orb/base/expected.h"
 #include "orb/base/time.h"
 #include "orb/channel/access.h"
+#include "orb/channel/ends/hello.h"
 #include "orb/channel/fault.h"
-#include "orb/channel/hello.h"
 #include "orb/channel/peer_watch.h"
 #include "orb/os/fd.h"
 #include "orb/os/peers/passed_descriptors.h"

@@ -1,8 +1,8 @@
-// The settings of Registration. See orb/base/setting.h.
+// The settings of Registration. See orb/base/settings/setting.h.
 // Threads: values, and a constant table.
 #pragma once
 
-#include "orb/base/setting.h"
+#include "orb/base/settings/setting.h"
 
 namespace corelane::naming {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "services/reserved/accounts/core_sets.h"
 #include "services/reserved/accounts/placement.h"
 #include "services/reserved/accounts/request_check.h"

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "orb/base/expected.h"
-#include "orb/os/topology.h"
+#include "orb/os/machine/topology.h"
 #include "services/reserved/accounts/facts.h"
 
 namespace corelane::reserved {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "orb/os/topology.h"
+#include "orb/os/machine/topology.h"
 #include "services/reserved/accounts/model.h"
 
 namespace corelane::reserved {

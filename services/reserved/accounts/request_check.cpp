@@ -5,7 +5,7 @@
 #include <chrono>
 #include <utility>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "orb/os/machine/core_list.h"
 #include "services/reserved/accounts/core_sets.h"
 #include "services/reserved/accounts/placement.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "orb/os/topology.h"
+#include "orb/os/machine/topology.h"
 #include "services/reserved/accounts/accounts.h"
 
 namespace corelane::reserved {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 
 namespace corelane::reserved {
 namespace {

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "orb/os/file_lock.h"
 #include "orb/os/files/directory.h"
 #include "orb/os/files/small_file.h"

@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "orb/corba/init_orb.h"
 #include "orb/core/runtime.h"
 #include "orb/dispatch/leases/host_ledger.h"
@@ -19,7 +19,7 @@
 #include "orb/os/log.h"
 #include "orb/os/machine/core_list.h"
 #include "orb/os/machine/host.h"
-#include "orb/os/own_user.h"
+#include "orb/os/peers/own_user.h"
 #include "orb/os/process/error_capture.h"
 #include "orb/os/socket_path.h"
 #include "services/reserved/backends/made_groups.h"

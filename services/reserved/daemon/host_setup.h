@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "orb/os/topology.h"
+#include "orb/os/machine/topology.h"
 #include "services/reserved/backends/backend.h"
 #include "services/reserved/daemon/settings.h"
 

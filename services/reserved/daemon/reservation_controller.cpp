@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "orb/base/thread_safety.h"
 #include "orb/os/lock.h"
 #include "orb/os/log.h"

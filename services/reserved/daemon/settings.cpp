@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "orb/base/setting_values.h"
+#include "orb/base/settings/setting_values.h"
 #include "orb/channel/access.h"
 
 namespace corelane::reserved {

@@ -1,4 +1,4 @@
-// The settings of the reservation daemon; see docs/reservation.md and orb/base/setting.h.
+// The settings of the reservation daemon; see docs/reservation.md and orb/base/settings/setting.h.
 // Threads: values, and a constant table.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "orb/base/ids.h"
-#include "orb/base/setting.h"
+#include "orb/base/settings/setting.h"
 #include "orb/channel/access.h"
 
 namespace corelane::reserved {

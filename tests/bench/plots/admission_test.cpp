@@ -4,7 +4,7 @@
 #include <iterator>
 #include <string>
 
-#include "orb/os/child_process.h"
+#include "orb/os/process/child_process.h"
 
 using corelane::os::ChildProcess;
 using corelane::os::program_beside;

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "orb/os/child_process.h"
+#include "orb/os/process/child_process.h"
 
 using Catch::Matchers::Contains;
 using corelane::os::ChildProcess;

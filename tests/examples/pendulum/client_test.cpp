@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "examples/pendulum/messages.h"
-#include "orb/os/child_process.h"
-#include "tests/support/temp_directory.h"
+#include "orb/os/process/child_process.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::pendulum;

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "orb/os/child_process.h"
-#include "tests/support/temp_directory.h"
+#include "orb/os/process/child_process.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using Catch::Contains;

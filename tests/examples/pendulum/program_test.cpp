@@ -1,7 +1,7 @@
 // The demo as a program: how it answers its arguments. Another test runs it.
 #include <catch2/catch.hpp>
 
-#include "orb/os/child_process.h"
+#include "orb/os/process/child_process.h"
 
 using corelane::os::ChildProcess;
 using corelane::os::program_beside;

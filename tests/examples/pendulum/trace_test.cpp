@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "orb/os/child_process.h"
+#include "orb/os/process/child_process.h"
+#include "tests/support/peers/task_peer.h"
 #include "tests/support/perfetto_schema.h"
-#include "tests/support/task_peer.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace trace_test {
 

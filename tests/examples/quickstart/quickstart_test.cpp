@@ -6,9 +6,9 @@
 #include <fstream>
 #include <iterator>
 
-#include "orb/os/child_process.h"
+#include "orb/os/process/child_process.h"
 #include "tests/support/modes.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using corelane::os::ChildProcess;
 using corelane::os::program_beside;

@@ -4,9 +4,9 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
-#include "orb/os/child_process.h"
 #include "orb/os/privileges.h"
-#include "tests/support/temp_directory.h"
+#include "orb/os/process/child_process.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 

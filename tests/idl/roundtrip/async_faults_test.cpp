@@ -11,8 +11,8 @@
 
 #include "tests/idl/roundtrip/async_fixture.h"
 #include "tests/support/await.h"
-#include "tests/support/captured_errors.h"
 #include "tests/support/in_time.h"
+#include "tests/support/system/captured_errors.h"
 
 using namespace corelane::test::async;
 

@@ -6,7 +6,7 @@
 #include "orb/corba/any.h"
 #include "orb/corba/print.h"
 #include "tests/idl/roundtrip/values_fixture.h"
-#include "tests/support/round_trip.h"
+#include "tests/support/bytes/round_trip.h"
 
 using corelane::ByteOrder;
 using namespace corelane::test;

@@ -4,7 +4,7 @@
 #include "orb/corba/any.h"
 #include "orb/corba/orb.h"
 #include "orb/corba/print.h"
-#include "tests/support/round_trip.h"
+#include "tests/support/bytes/round_trip.h"
 
 namespace kinds_test {
 

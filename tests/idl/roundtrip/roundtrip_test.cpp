@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "orb/cdr/codec.h"
-#include "orb/os/child_process.h"
+#include "orb/os/process/child_process.h"
 #include "tests/interop/echo_checks.h"
 
 namespace roundtrip_test {

@@ -5,7 +5,7 @@
 #include "kindsC.h"
 #include "orb/any/make_type.h"
 #include "orb/corba/orb.h"
-#include "tests/support/round_trip.h"
+#include "tests/support/bytes/round_trip.h"
 #include "valuesC.h"
 
 namespace type_codes_test {

@@ -9,7 +9,7 @@
 #include "orb/corba/orb.h"
 #include "orb/corba/portable_server.h"
 #include "orb/core/client/reference.h"
-#include "tests/support/round_trip.h"
+#include "tests/support/bytes/round_trip.h"
 #include "valuesS.h"
 
 namespace corelane::test {

@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "orb/core/client/async_invocation.h"
-#include "orb/core/server/server_request.h"
+#include "orb/core/requests/server_request.h"
 #include "tests/idl/roundtrip/values_fixture.h"
 
 namespace values_reclaim_test {

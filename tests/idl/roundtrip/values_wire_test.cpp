@@ -3,7 +3,7 @@
 
 #include "orb/any/type_codec.h"
 #include "tests/idl/roundtrip/values_fixture.h"
-#include "tests/support/wire.h"
+#include "tests/support/bytes/wire.h"
 
 using namespace corelane::test;
 using corelane::ByteOrder;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/idl/fault_table.h"
-#include "tests/support/from_environment.h"
+#include "tests/support/system/from_environment.h"
 
 using namespace corelane::idl::test;
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tests/idl/compile_text.h"
-#include "tests/support/from_environment.h"
+#include "tests/support/system/from_environment.h"
 
 using corelane::idl::test::faults_of;
 

@@ -14,7 +14,7 @@
 #include <string>
 
 #include "idl/tool/output.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace fs = std::filesystem;
 

@@ -10,7 +10,7 @@
 #include "orb/any/make_type.h"
 #include "orb/any/type_codec.h"
 #include "orb/any/walk.h"
-#include "tests/support/changing_bytes.h"
+#include "tests/support/bytes/changing_bytes.h"
 
 using namespace corelane;
 using any::Any;

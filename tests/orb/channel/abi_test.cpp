@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "orb/channel/listener.h"
-#include "orb/channel/memory.h"
-#include "orb/os/child_process.h"
+#include "orb/channel/memory/memory.h"
+#include "orb/os/process/child_process.h"
 #include "tests/support/await.h"
-#include "tests/support/fork_alone.h"
-#include "tests/support/forked_peer.h"
+#include "tests/support/peers/fork_alone.h"
+#include "tests/support/peers/forked_peer.h"
 
 namespace abi_test {
 

@@ -13,10 +13,10 @@
 #include <thread>
 #include <vector>
 
-#include "orb/channel/setup.h"
-#include "tests/support/fork_alone.h"
-#include "tests/support/forked_peer.h"
-#include "tests/support/from_environment.h"
+#include "orb/channel/ends/setup.h"
+#include "tests/support/peers/fork_alone.h"
+#include "tests/support/peers/forked_peer.h"
+#include "tests/support/system/from_environment.h"
 
 using namespace corelane;
 using namespace corelane::channel;

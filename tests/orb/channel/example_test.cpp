@@ -1,9 +1,9 @@
 // Runs the example of channels as its first lines say.
 #include <catch2/catch.hpp>
 
-#include "orb/os/child_process.h"
 #include "orb/os/clock.h"
-#include "tests/support/temp_directory.h"
+#include "orb/os/process/child_process.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;

@@ -14,10 +14,10 @@
 #include <thread>
 #include <vector>
 
-#include "orb/channel/setup.h"
-#include "tests/support/fork_alone.h"
-#include "tests/support/forked_peer.h"
-#include "tests/support/scribble.h"
+#include "orb/channel/ends/setup.h"
+#include "tests/support/bytes/scribble.h"
+#include "tests/support/peers/fork_alone.h"
+#include "tests/support/peers/forked_peer.h"
 
 namespace hostile_test {
 

@@ -17,8 +17,8 @@
 #include <thread>
 
 #include "tests/orb/channel/raw_peer.h"
-#include "tests/support/fork_alone.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/peers/fork_alone.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::channel;

@@ -15,10 +15,10 @@
 #include <thread>
 #include <vector>
 
-#include "orb/channel/chunk_pool.h"
-#include "orb/channel/ring_reader.h"
-#include "orb/channel/ring_writer.h"
-#include "orb/channel/setup.h"
+#include "orb/channel/ends/setup.h"
+#include "orb/channel/memory/chunk_pool.h"
+#include "orb/channel/memory/ring_reader.h"
+#include "orb/channel/memory/ring_writer.h"
 #include "tests/support/channel_pair.h"
 
 namespace one_memory_test {

@@ -14,8 +14,8 @@
 #include "orb/os/files/file_room.h"
 #include "orb/os/threads/closer.h"
 #include "tests/orb/channel/raw_peer.h"
-#include "tests/support/lingering_socket.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/lingering_socket.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::channel;

@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "orb/channel/hello.h"
-#include "orb/channel/setup.h"
+#include "orb/channel/ends/hello.h"
+#include "orb/channel/ends/setup.h"
 #include "tests/support/channel_pair.h"
-#include "tests/support/fork_alone.h"
+#include "tests/support/peers/fork_alone.h"
 
 namespace corelane::testing {
 

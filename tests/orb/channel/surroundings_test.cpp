@@ -11,10 +11,10 @@
 #include <cerrno>
 #include <iostream>
 
-#include "orb/channel/memory.h"
-#include "tests/support/fork_alone.h"
-#include "tests/support/forked_peer.h"
-#include "tests/support/stop_process.h"
+#include "orb/channel/memory/memory.h"
+#include "tests/support/peers/fork_alone.h"
+#include "tests/support/peers/forked_peer.h"
+#include "tests/support/peers/stop_process.h"
 
 namespace surroundings_test {
 

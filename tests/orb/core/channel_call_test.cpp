@@ -13,9 +13,9 @@
 #include "orb/core/connections/client_connection.h"
 #include "orb/core/lifecycle/orb_state.h"
 #include "orb/transport/channel/channel.h"
-#include "tests/support/forked_peer.h"
+#include "tests/support/peers/forked_peer.h"
 #include "tests/support/probe_servant.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;

@@ -12,9 +12,9 @@
 #include "orb/giop/corbaloc.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/headers.h"
-#include "tests/support/acceptor.h"
-#include "tests/support/bare_client.h"
-#include "tests/support/bare_server.h"
+#include "tests/support/peers/acceptor.h"
+#include "tests/support/peers/bare_client.h"
+#include "tests/support/peers/bare_server.h"
 #include "tests/support/probe_servant.h"
 
 namespace core_code_sets_test {

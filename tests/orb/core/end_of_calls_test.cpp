@@ -17,10 +17,10 @@
 #include "orb/core/connections/address.h"
 #include "orb/core/lifecycle/orb_state.h"
 #include "tests/orb/transport/kinds.h"
-#include "tests/support/bare_wire.h"
+#include "tests/support/peers/bare_wire.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace end_of_calls_test {
 

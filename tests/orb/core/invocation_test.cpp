@@ -14,8 +14,8 @@
 #include "orb/core/objects/poa_manager_state.h"
 #include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"
-#include "tests/support/temp_directory.h"
-#include "tests/support/vsock.h"
+#include "tests/support/system/temp_directory.h"
+#include "tests/support/system/vsock.h"
 
 using namespace corelane::testing;
 

@@ -12,12 +12,12 @@
 #include "orb/base/minor.h"
 #include "orb/core/client/reference.h"
 #include "orb/giop/headers.h"
-#include "tests/support/acceptor.h"
-#include "tests/support/bare_server.h"
+#include "tests/support/bytes/pattern.h"
 #include "tests/support/modes.h"
-#include "tests/support/pattern.h"
+#include "tests/support/peers/acceptor.h"
+#include "tests/support/peers/bare_server.h"
 #include "tests/support/probe_servant.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;

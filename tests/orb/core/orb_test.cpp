@@ -19,10 +19,10 @@
 #include "orb/core/stop_signals.h"
 #include "orb/giop/corbaloc.h"
 #include "orb/giop/ior.h"
-#include "tests/support/captured_errors.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/captured_errors.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane::testing;
 

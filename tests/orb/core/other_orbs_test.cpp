@@ -9,11 +9,11 @@
 #include "orb/giop/code_sets.h"
 #include "orb/giop/headers.h"
 #include "tests/orb/transport/kinds.h"
-#include "tests/support/bare_wire.h"
 #include "tests/support/modes.h"
+#include "tests/support/peers/bare_wire.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace other_orbs_test {
 

@@ -8,11 +8,11 @@
 #include <map>
 #include <memory>
 
-#include "orb/base/one_line.h"
+#include "orb/base/text/one_line.h"
 #include "orb/core/config/setting_values.h"
 #include "orb/core/runtime.h"
 #include "tests/support/modes.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::core;

@@ -13,7 +13,7 @@
 #include "orb/os/machine/host.h"
 #include "tests/orb/dispatch/fixture.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::dispatch;
@@ -48,7 +48,7 @@ ProcessCounters sample(std::uint64_t number) {
   RefusedAdmission refused{.label = "Plant/watch",
                            .owner = PeerId{4},
                            .contract = make_contract(20ms, 19ms),
-                           .why = {.code = sched::RefusalCode::neighbour_late,
+                           .why = {.code = sched::RefusalCode::other_process_late,
                                    .closest = CoreId{3},
                                    .loser = TaskId{7},
                                    .response = 21ms,

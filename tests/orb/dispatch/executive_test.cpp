@@ -24,7 +24,7 @@
 #include "orb/os/privileges.h"
 #include "orb/os/thread.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::dispatch;

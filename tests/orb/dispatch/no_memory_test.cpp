@@ -8,7 +8,7 @@
 #include "tests/orb/dispatch/fixture.h"
 #include "tests/support/failing_allocations.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::dispatch;

@@ -7,8 +7,8 @@
 #include "orb/dispatch/telemetry/lateness_log.h"
 #include "orb/os/wait/wait.h"
 #include "tests/orb/dispatch/fixture.h"
-#include "tests/support/captured_errors.h"
 #include "tests/support/speechless.h"
+#include "tests/support/system/captured_errors.h"
 
 using namespace corelane;
 using namespace corelane::dispatch;

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace host_card_test {
 
@@ -30,19 +30,20 @@ WakeLatency wake_up(WakeLoad load, bool real_time, Duration least) {
 }
 
 HostCard whole_card() {
-  return {.key = {.host = "plant\xc3\xa4", .kernel = "6.12 #1", .processor = "Model \"X\""},
-          .measured_at = "2026-11-30T09:00:00Z",
-          .thorough = true,
-          .real_time = true,
-          .clock_offsets = {{.from = CoreId{0}, .to = CoreId{3}, .d0 = -14ns, .round_trip = 90ns, .count = 5}},
-          .costs = {{HostCost::hop_other_core, costs_from(4us)},
-                    {HostCost::context_switch, costs_from(1us)},
-                    {HostCost::migrate_sleeping, costs_from(300ns)}},
-          .wake_ups = {wake_up(WakeLoad::idle, true, 6us), wake_up(WakeLoad::kernel, true, 9us),
-                       wake_up(WakeLoad::io, false, 1ms)},
-          .balancer = {{.tasks = 10, .percent = 60, .watched = 30s, .calls = 3, .min = 1us, .mean = 2us, .max = 3us,
-                        .total = 6us}},
-          .omissions = {{.what = "load balancer", .why = "no tracefs"}}};
+  return {
+      .key = {.host = "plant\xc3\xa4", .kernel = "6.12 #1", .processor = "Model \"X\""},
+      .measured_at = "2026-11-30T09:00:00Z",
+      .thorough = true,
+      .real_time = true,
+      .clock_offsets = {{.from = CoreId{0}, .to = CoreId{3}, .d0 = -14ns, .round_trip = 90ns, .count = 5}},
+      .costs = {{HostCost::hop_other_core, costs_from(4us)},
+                {HostCost::context_switch, costs_from(1us)},
+                {HostCost::migrate_sleeping, costs_from(300ns)}},
+      .wake_ups = {wake_up(WakeLoad::idle, true, 6us), wake_up(WakeLoad::kernel, true, 9us),
+                   wake_up(WakeLoad::io, false, 1ms)},
+      .balancer =
+          {{.tasks = 10, .percent = 60, .watched = 30s, .calls = 3, .min = 1us, .mean = 2us, .max = 3us, .total = 6us}},
+      .omissions = {{.what = "load balancer", .why = "no tracefs"}}};
 }
 
 // Sets an environment variable, or removes it, while it lives.

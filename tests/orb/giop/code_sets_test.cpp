@@ -7,7 +7,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/cdr/codec.h"
-#include "tests/support/wire.h"
+#include "tests/support/bytes/wire.h"
 
 namespace code_sets_test {
 

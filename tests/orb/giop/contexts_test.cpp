@@ -8,8 +8,8 @@
 #include "orb/base/minor.h"
 #include "orb/giop/code_sets.h"
 #include "orb/giop/corelane_contexts.h"
+#include "tests/support/bytes/wire.h"
 #include "tests/support/law.h"
-#include "tests/support/wire.h"
 
 using namespace corelane;
 using namespace corelane::giop;

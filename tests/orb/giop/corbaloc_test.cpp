@@ -4,8 +4,8 @@
 #include <string>
 
 #include "orb/base/minor.h"
+#include "tests/support/bytes/wire.h"
 #include "tests/support/law.h"
-#include "tests/support/wire.h"
 
 using namespace corelane;
 using namespace corelane::giop;

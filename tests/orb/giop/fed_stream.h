@@ -12,7 +12,7 @@
 
 #include "orb/giop/assembler.h"
 #include "orb/os/memory/byte_buffer.h"
-#include "tests/support/wire.h"
+#include "tests/support/bytes/wire.h"
 
 namespace corelane::giop::fed {
 

@@ -6,8 +6,8 @@
 
 #include "orb/base/minor.h"
 #include "orb/giop/ior.h"
+#include "tests/support/bytes/wire.h"
 #include "tests/support/law.h"
-#include "tests/support/wire.h"
 
 using namespace corelane;
 using namespace corelane::giop;

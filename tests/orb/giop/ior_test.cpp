@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "orb/base/minor.h"
-#include "tests/support/giop_mutator.h"
+#include "tests/support/bytes/giop_mutator.h"
+#include "tests/support/bytes/wire.h"
 #include "tests/support/law.h"
-#include "tests/support/wire.h"
 
 using namespace corelane;
 using namespace corelane::giop;

@@ -9,8 +9,8 @@
 
 #include "orb/giop/assembler.h"
 #include "orb/giop/headers.h"
-#include "tests/support/changing_bytes.h"
-#include "tests/support/giop_mutator.h"
+#include "tests/support/bytes/changing_bytes.h"
+#include "tests/support/bytes/giop_mutator.h"
 
 using namespace corelane;
 using namespace corelane::giop;

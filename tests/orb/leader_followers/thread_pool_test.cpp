@@ -15,8 +15,8 @@
 #include "orb/base/minor.h"
 #include "orb/base/sanitizer.h"
 #include "orb/os/fd.h"
+#include "orb/os/machine/topology.h"
 #include "orb/os/thread.h"
-#include "orb/os/topology.h"
 #include "tests/support/stream_harness.h"
 
 using namespace corelane;

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "tests/support/captured_errors.h"
+#include "tests/support/system/captured_errors.h"
 
 using namespace corelane;
 using testing::CapturedErrors;

@@ -12,7 +12,7 @@
 #include <iostream>
 
 #include "orb/os/socket_path.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 

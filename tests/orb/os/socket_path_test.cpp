@@ -1,5 +1,5 @@
 // Tests the socket path itself. What listeners do with it is tested in tests/orb/transport/unix/unix_test.cpp and
-// tests/orb/channel/setup_test.cpp.
+// tests/orb/channel/ends/setup_test.cpp.
 #include "orb/os/socket_path.h"
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <iostream>
 #include <string>
 
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 

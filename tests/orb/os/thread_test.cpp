@@ -13,10 +13,10 @@
 
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
+#include "orb/os/machine/topology.h"
 #include "orb/os/privileges.h"
 #include "orb/os/threads/core_isolation.h"
 #include "orb/os/threads/scheduling_class.h"
-#include "orb/os/topology.h"
 #include "orb/os/wait/wait.h"
 
 using namespace corelane;

@@ -14,7 +14,7 @@
 #include "orb/base/minor.h"
 #include "orb/rt/rt.h"
 #include "tests/support/probe_servant.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane::testing;
 

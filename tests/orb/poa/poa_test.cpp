@@ -10,7 +10,7 @@
 
 #include "orb/base/minor.h"
 #include "tests/support/probe_servant.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane::testing;
 

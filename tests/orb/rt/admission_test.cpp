@@ -14,10 +14,10 @@
 #include "orb/core/client/reference.h"
 #include "orb/rt/rt.h"
 #include "tests/support/modes.h"
+#include "tests/support/peers/task_peer.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
-#include "tests/support/task_peer.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;

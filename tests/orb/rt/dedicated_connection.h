@@ -17,7 +17,7 @@
 #include "orb/core/client/task_binding.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/rt/rt.h"
-#include "tests/support/bare_wire.h"
+#include "tests/support/peers/bare_wire.h"
 #include "tests/support/probe_servant.h"
 
 namespace corelane::testing::dedicated_connection {

@@ -14,11 +14,11 @@
 #include "orb/rt/rt.h"
 #include "orb/transport/channel/channel.h"
 #include "orb/transport/unix/unix.h"
-#include "tests/support/bare_wire.h"
 #include "tests/support/in_time.h"
 #include "tests/support/modes.h"
+#include "tests/support/peers/bare_wire.h"
 #include "tests/support/probe_servant.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace every_way_test {
 

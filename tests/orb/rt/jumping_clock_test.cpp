@@ -1,6 +1,6 @@
 // Tests a server with tasks, and its clients, while the date (CLOCK_REALTIME) jumps by years in both directions in
 // their processes. What they measure, wait for and give up follows the monotonic clock.
-#include "tests/support/jumping_clock.h"
+#include "tests/support/system/jumping_clock.h"
 
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
-#include "tests/support/task_peer.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/peers/task_peer.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace jumping_clock_test {
 

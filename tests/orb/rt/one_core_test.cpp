@@ -7,8 +7,8 @@
 
 #include "orb/os/privileges.h"
 #include "tests/support/modes.h"
-#include "tests/support/task_peer.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/peers/task_peer.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace one_core_test {
 

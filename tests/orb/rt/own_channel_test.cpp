@@ -11,16 +11,16 @@
 #include <utility>
 #include <vector>
 
-#include "orb/channel/memory.h"
+#include "orb/channel/memory/memory.h"
 #include "orb/core/client/reference.h"
 #include "orb/core/client/task_binding.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/os/clock.h"
 #include "orb/rt/rt.h"
 #include "orb/transport/channel_options.h"
-#include "tests/support/bare_wire.h"
+#include "tests/support/peers/bare_wire.h"
 #include "tests/support/probe_servant.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace own_channel_test {
 

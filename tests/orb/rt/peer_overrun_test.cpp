@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "orb/rt/rt.h"
-#include "tests/support/captured_errors.h"
 #include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"
+#include "tests/support/system/captured_errors.h"
 
 namespace peer_overrun_test {
 

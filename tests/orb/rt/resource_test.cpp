@@ -17,8 +17,8 @@
 #include "orb/dispatch/resources/resource_names.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
+#include "orb/os/machine/topology.h"
 #include "orb/os/privileges.h"
-#include "orb/os/topology.h"
 #include "orb/os/wait/wait.h"
 
 using namespace corelane;

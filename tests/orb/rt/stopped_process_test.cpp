@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "orb/os/clock.h"
-#include "tests/support/from_environment.h"
 #include "tests/support/modes.h"
-#include "tests/support/probe_peer.h"
-#include "tests/support/task_peer.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/peers/probe_peer.h"
+#include "tests/support/peers/task_peer.h"
+#include "tests/support/system/from_environment.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace stopped_process_test {
 

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "orb/os/child_process.h"
 #include "orb/os/memory/stack_overflow.h"
+#include "orb/os/process/child_process.h"
 #include "orb/rt/rt.h"
 #include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"

@@ -5,8 +5,8 @@
 #include "orb/core/client/reference.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/rt/rt.h"
-#include "tests/support/bare_wire.h"
 #include "tests/support/modes.h"
+#include "tests/support/peers/bare_wire.h"
 #include "tests/support/probe_servant.h"
 
 namespace task_use_test {

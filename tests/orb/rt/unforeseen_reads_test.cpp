@@ -14,10 +14,10 @@
 #include "orb/giop/corelane_contexts.h"
 #include "orb/rt/rt.h"
 #include "orb/transport/socket_transport.h"
-#include "tests/support/bare_wire.h"
 #include "tests/support/modes.h"
+#include "tests/support/peers/bare_wire.h"
 #include "tests/support/probe_servant.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace unforeseen_reads_test {
 namespace {

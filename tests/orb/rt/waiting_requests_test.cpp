@@ -5,7 +5,7 @@
 
 #include "orb/core/client/reference.h"
 #include "orb/rt/resource.h"
-#include "tests/support/bare_wire.h"
+#include "tests/support/peers/bare_wire.h"
 #include "tests/support/probe_servant.h"
 
 namespace waiting_requests_test {

@@ -12,10 +12,10 @@
 #include "orb/core/client/reference.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/rt/rt.h"
-#include "tests/support/bare_server.h"
 #include "tests/support/modes.h"
+#include "tests/support/peers/bare_server.h"
 #include "tests/support/probe_servant.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;

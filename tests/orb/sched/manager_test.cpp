@@ -417,9 +417,9 @@ TEST_CASE("a new task that fits only on closed cores is told that another proces
   b.admitted(share_of_core(80));
   b.manager.set_closed(CoreId{1}, true);
   const Refusal refusal = b.refused(share_of_core(60));
-  CHECK(refusal.code == RefusalCode::neighbour_late);
+  CHECK(refusal.code == RefusalCode::other_process_late);
   CHECK(refusal.closest == CoreId{1});
-  CHECK(error_of(refusal).minor == minor::neighbour_late);
+  CHECK(error_of(refusal).minor == minor::other_process_late);
   CHECK(text_of(refusal) == "another process's task would be late on core 1");
 }
 

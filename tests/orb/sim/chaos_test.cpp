@@ -13,7 +13,7 @@
 #include "orb/base/sanitizer.h"
 #include "orb/sim/simulator.h"
 #include "orb/sim/workload.h"
-#include "tests/support/from_environment.h"
+#include "tests/support/system/from_environment.h"
 
 using namespace corelane;
 using namespace corelane::sim;

@@ -20,8 +20,8 @@
 #include "orb/os/fd.h"
 #include "orb/transport/socket_transport.h"
 #include "tests/orb/transport/kinds.h"
-#include "tests/support/fork_alone.h"
-#include "tests/support/forked_peer.h"
+#include "tests/support/peers/fork_alone.h"
+#include "tests/support/peers/forked_peer.h"
 #include "tests/support/quiet.h"
 
 using namespace corelane;

@@ -15,8 +15,8 @@
 #include "orb/transport/unix/unix.h"
 #include "orb/transport/vsock/vsock.h"
 #include "tests/support/stream_harness.h"
-#include "tests/support/temp_directory.h"
-#include "tests/support/vsock.h"
+#include "tests/support/system/temp_directory.h"
+#include "tests/support/system/vsock.h"
 
 namespace corelane::testing {
 

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "orb/os/child_process.h"
 #include "orb/os/fd.h"
-#include "tests/support/temp_directory.h"
+#include "orb/os/process/child_process.h"
+#include "tests/support/system/temp_directory.h"
 
 using Catch::Contains;
 using corelane::os::ChildProcess;
@@ -295,10 +295,14 @@ TEST_CASE("a command line that is none is answered in a line that says how to me
   };
   const Case c = GENERATE(
       Case{{}, "corelane: which command? There are trace, measure, plan, simulate, eval, scale, convert, ping, top, "},
-      Case{{"tpo"}, "corelane: there is no command tpo; is top meant? There are trace, measure, plan, simulate, eval, scale, convert, ping, top, "},
+      Case{{"tpo"},
+           "corelane: there is no command tpo; is top meant? There are trace, measure, plan, simulate, eval, scale, "
+           "convert, ping, top, "},
       Case{{"nope"}, "corelane: there is no command nope; there are trace, "},
       Case{{"to"}, "corelane: there is no command to; is top meant? There are trace, "},
-      Case{{"bogus"}, "corelane: there is no command bogus; there are trace, measure, plan, simulate, eval, scale, convert, ping, top, "},
+      Case{{"bogus"},
+           "corelane: there is no command bogus; there are trace, measure, plan, simulate, eval, scale, convert, ping, "
+           "top, "},
       Case{{"ns"}, "corelane ns: which command? There are list, resolve, bind, unbind, status, watch; see "},
       Case{{"ns", "lits"}, "corelane ns: there is no command lits; is list meant? There are list, "},
       Case{{"ns", "-x"}, "corelane ns: there is no option -x; "}, Case{{""}, "corelane: there is no command ''; "},

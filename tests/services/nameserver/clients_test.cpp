@@ -17,8 +17,8 @@
 #include "orb/os/fd.h"
 #include "orb/os/machine/host.h"
 #include "tests/services/nameserver/served.h"
-#include "tests/support/captured_errors.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/captured_errors.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;

@@ -12,14 +12,14 @@
 #include <thread>
 
 #include "orb/core/object.h"
-#include "orb/os/child_process.h"
 #include "orb/os/clock.h"
 #include "orb/os/fd.h"
+#include "orb/os/process/child_process.h"
 #include "orb/os/socket_path.h"
 #include "services/nameserver/start.h"
 #include "tests/services/nameserver/served.h"
-#include "tests/support/jumping_clock.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/jumping_clock.h"
+#include "tests/support/system/temp_directory.h"
 
 using Catch::Contains;
 using corelane::os::ChildProcess;

@@ -15,9 +15,9 @@
 #include "orb/os/fd.h"
 #include "tests/orb/transport/kinds.h"
 #include "tests/services/nameserver/served.h"
-#include "tests/support/bare_server.h"
-#include "tests/support/captured_errors.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/peers/bare_server.h"
+#include "tests/support/system/captured_errors.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;

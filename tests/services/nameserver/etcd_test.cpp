@@ -4,12 +4,12 @@
 #include <catch2/catch.hpp>
 #include <optional>
 
-#include "orb/os/child_process.h"
 #include "orb/os/machine/host.h"
+#include "orb/os/process/child_process.h"
 #include "tests/services/nameserver/served.h"
 #include "tests/services/nameserver/stores/etcd/etcd_server.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane::testing;
 using corelane::nameserver::testing::EtcdServer;

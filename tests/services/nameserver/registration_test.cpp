@@ -7,13 +7,13 @@
 #include <optional>
 #include <thread>
 
-#include "orb/os/child_process.h"
 #include "orb/os/machine/host.h"
+#include "orb/os/process/child_process.h"
 #include "tests/services/nameserver/served.h"
 #include "tests/services/nameserver/stores/etcd/etcd_server.h"
-#include "tests/support/captured_errors.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/captured_errors.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;

@@ -19,13 +19,13 @@
 #include "orb/cdr/codec.h"
 #include "orb/core/client/reference.h"
 #include "orb/core/settings.h"
-#include "orb/os/child_process.h"
 #include "orb/os/machine/host.h"
+#include "orb/os/process/child_process.h"
 #include "orb/os/socket_path.h"
 #include "tests/services/nameserver/served.h"
-#include "tests/support/other_users_socket.h"
-#include "tests/support/stop_process.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/peers/stop_process.h"
+#include "tests/support/system/other_users_socket.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;

@@ -9,7 +9,7 @@
 #include "services/reserved/backends/cores/cgroup_v1.h"
 #include "services/reserved/backends/cores/restore.h"
 #include "tests/services/reserved/live_cpusets.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::reserved;

@@ -12,8 +12,8 @@
 #include "orb/os/machine/core_list.h"
 #include "reservationC.h"
 #include "tests/services/reserved/daemon_inside.h"
-#include "tests/support/jumping_clock.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/jumping_clock.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;

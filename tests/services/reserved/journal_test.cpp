@@ -17,7 +17,7 @@
 #include "services/reserved/backends/interrupts.h"
 #include "tests/services/reserved/fake_host.h"
 #include "tests/services/reserved/reserving_host.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::reserved;

@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 
-#include "orb/os/child_process.h"
+#include "orb/os/process/child_process.h"
 #include "services/reserved/backends/cores/restore.h"
 #include "tests/services/reserved/reserving_host.h"
 

@@ -14,7 +14,7 @@
 #include "services/reserved/daemon/reservation_controller.h"
 #include "tests/services/reserved/fake_folders.h"
 #include "tests/services/reserved/fake_host.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace corelane::testing {
 

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "orb/os/child_process.h"
+#include "orb/os/process/child_process.h"
 #include "services/reserved/backends/group_files.h"
 #include "tests/services/reserved/daemon_inside.h"
 

@@ -18,12 +18,12 @@
 #include <vector>
 
 #include "orb/corba/init_orb.h"
-#include "orb/os/child_process.h"
 #include "orb/os/clock.h"
 #include "orb/os/fd.h"
+#include "orb/os/process/child_process.h"
 #include "reservationC.h"
-#include "tests/support/stop_process.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/peers/stop_process.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace corelane::testing {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "orb/core/orb_options.h"
+#include "orb/core/config/orb_options.h"
 #include "services/corelane/real_run/node/roles.h"
 
 namespace {

@@ -5,8 +5,8 @@
 #include <exception>
 #include <ostream>
 
+#include "orb/os/machine/topology.h"
 #include "orb/os/privileges.h"
-#include "orb/os/topology.h"
 #include "services/corelane/real_run/overheads/decision_costs.h"
 #include "services/corelane/real_run/run_directory.h"
 

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "orb/base/setting_values.h"
+#include "orb/base/settings/setting_values.h"
 
 namespace corelane::nameserver {
 

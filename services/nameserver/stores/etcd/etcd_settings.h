@@ -1,10 +1,10 @@
-// The settings of a nameserver that keeps names in etcd. See orb/base/setting.h.
+// The settings of a nameserver that keeps names in etcd. See orb/base/settings/setting.h.
 // Threads: values, and a constant table.
 #pragma once
 
 #include <string>
 
-#include "orb/base/setting.h"
+#include "orb/base/settings/setting.h"
 
 namespace corelane::nameserver {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "orb/base/thread_safety.h"
 #include "orb/os/lock.h"
 #include "orb/os/log.h"

@@ -1,6 +1,6 @@
 #include "services/nameserver/stores/sqlite/sqlite_rows.h"
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 #include "orb/os/log.h"
 
 namespace corelane::nameserver {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "orb/os/machine/core_list.h"
-#include "orb/os/own_user.h"
+#include "orb/os/peers/own_user.h"
 #include "services/reserved/accounts/core_sets.h"
 #include "services/reserved/backends/resources/resource_means.h"
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "orb/base/counted.h"
+#include "orb/base/text/counted.h"
 
 namespace corelane::reserved {
 namespace {

@@ -18,8 +18,8 @@
 #include <thread>
 #include <vector>
 
-#include "tests/support/forked_peer.h"
-#include "tests/support/long_run.h"
+#include "tests/support/peers/forked_peer.h"
+#include "tests/support/system/long_run.h"
 
 namespace {
 

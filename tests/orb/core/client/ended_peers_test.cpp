@@ -14,7 +14,7 @@
 #include "orb/rt/rt.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace ended_peers_test {
 

@@ -8,11 +8,11 @@
 #include "orb/core/client/reference.h"
 #include "orb/core/connections/address.h"
 #include "tests/orb/transport/kinds.h"
-#include "tests/support/bare_server.h"
 #include "tests/support/in_time.h"
+#include "tests/support/peers/bare_server.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace foreign_peer_test {
 

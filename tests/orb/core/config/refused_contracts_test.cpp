@@ -4,9 +4,9 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
-#include "tests/support/captured_errors.h"
 #include "tests/support/probe_servant.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/captured_errors.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace refused_contracts_test {
 

@@ -10,19 +10,19 @@
 #include <set>
 #include <thread>
 
-#include "orb/channel/setup.h"
+#include "orb/channel/ends/setup.h"
 #include "orb/core/call_deadline.h"
 #include "orb/core/client/async_invocation.h"
 #include "orb/core/client/reference.h"
 #include "orb/core/lifecycle/orb_state.h"
 #include "orb/core/route.h"
 #include "orb/os/log.h"
-#include "tests/support/captured_errors.h"
-#include "tests/support/localhost.h"
 #include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/captured_errors.h"
+#include "tests/support/system/localhost.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;

@@ -5,8 +5,8 @@
 #include "orb/core/client/reference.h"
 #include "orb/core/connections/address.h"
 #include "tests/orb/transport/kinds.h"
-#include "tests/support/captured_errors.h"
 #include "tests/support/probe_servant.h"
+#include "tests/support/system/captured_errors.h"
 
 namespace lost_oneways_test {
 

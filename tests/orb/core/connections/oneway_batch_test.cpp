@@ -12,9 +12,9 @@
 #include "orb/base/minor.h"
 #include "orb/core/client/reference.h"
 #include "orb/dispatch/current.h"
-#include "tests/support/acceptor.h"
+#include "tests/support/peers/acceptor.h"
 #include "tests/support/probe_servant.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace corelane::testing::oneways {
 

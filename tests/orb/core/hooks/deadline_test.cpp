@@ -7,9 +7,9 @@
 
 #include "orb/base/minor.h"
 #include "orb/core/call_deadline.h"
-#include "tests/support/acceptor.h"
-#include "tests/support/bare_client.h"
-#include "tests/support/bare_server.h"
+#include "tests/support/peers/acceptor.h"
+#include "tests/support/peers/bare_client.h"
+#include "tests/support/peers/bare_server.h"
 
 namespace deadline_test {
 

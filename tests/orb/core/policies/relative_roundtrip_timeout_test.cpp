@@ -5,7 +5,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/corba/policies.h"
-#include "tests/support/acceptor.h"
+#include "tests/support/peers/acceptor.h"
 #include "tests/support/probe_servant.h"
 
 namespace relative_roundtrip_timeout_test {

@@ -10,7 +10,7 @@
 
 #include "orb/core/client/async_invocation.h"
 #include "tests/support/probe_servant.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace call_order_test {
 

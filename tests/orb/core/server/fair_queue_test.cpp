@@ -10,9 +10,9 @@
 
 #include "orb/core/client/reference.h"
 #include "orb/transport/unix/unix.h"
-#include "tests/support/bare_wire.h"
+#include "tests/support/peers/bare_wire.h"
 #include "tests/support/probe_servant.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace fair_queue_test {
 namespace {

@@ -5,11 +5,11 @@
 #include "orb/os/clock.h"
 #include "orb/rt/rt.h"
 #include "tests/support/await.h"
-#include "tests/support/bare_client.h"
-#include "tests/support/bare_sender.h"
-#include "tests/support/captured_errors.h"
+#include "tests/support/peers/bare_client.h"
+#include "tests/support/peers/bare_sender.h"
 #include "tests/support/probe_servant.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/captured_errors.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;

@@ -12,9 +12,9 @@
 #include "orb/core/lifecycle/orb_state.h"
 #include "orb/rt/rt.h"
 #include "tests/support/await.h"
-#include "tests/support/bare_sender.h"
+#include "tests/support/peers/bare_sender.h"
 #include "tests/support/probe_servant.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;

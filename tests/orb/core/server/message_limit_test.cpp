@@ -7,9 +7,9 @@
 #include "orb/base/minor.h"
 #include "orb/core/client/reference.h"
 #include "orb/giop/headers.h"
-#include "tests/support/bare_wire.h"
-#include "tests/support/captured_errors.h"
+#include "tests/support/peers/bare_wire.h"
 #include "tests/support/probe_servant.h"
+#include "tests/support/system/captured_errors.h"
 
 namespace message_limit_test {
 

@@ -13,12 +13,12 @@
 #include "orb/base/sanitizer.h"
 #include "orb/core/client/reference.h"
 #include "orb/core/lifecycle/orb_state.h"
-#include "orb/core/server/request_order.h"
-#include "tests/support/bare_wire.h"
+#include "orb/core/requests/request_order.h"
 #include "tests/support/failing_allocations.h"
+#include "tests/support/peers/bare_wire.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace {
 

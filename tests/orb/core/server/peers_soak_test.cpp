@@ -23,11 +23,11 @@
 #include "orb/core/lifecycle/orb_state.h"
 #include "orb/rt/rt.h"
 #include "tests/support/await.h"
-#include "tests/support/fork_alone.h"
-#include "tests/support/from_environment.h"
+#include "tests/support/peers/fork_alone.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/from_environment.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace peers_soak_test {
 

@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include "orb/core/server/connection_binding.h"
-#include "orb/core/server/message_deadline.h"
-#include "orb/core/server/message_memory.h"
-#include "orb/core/server/task_use.h"
+#include "orb/core/requests/connection_binding.h"
+#include "orb/core/requests/message_deadline.h"
+#include "orb/core/requests/message_memory.h"
+#include "orb/core/requests/task_use.h"
 
 namespace server_connection_parts_test {
 

@@ -18,7 +18,7 @@
 #include "orb/os/files/small_file.h"
 #include "orb/os/machine/host.h"
 #include "tests/support/probe_servant.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;

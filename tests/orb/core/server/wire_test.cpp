@@ -13,13 +13,13 @@
 #include "orb/os/clock.h"
 #include "orb/rt/rt.h"
 #include "orb/transport/unix/unix.h"
-#include "tests/support/acceptor.h"
-#include "tests/support/bare_client.h"
-#include "tests/support/bare_server.h"
-#include "tests/support/from_environment.h"
-#include "tests/support/giop_mutator.h"
+#include "tests/support/bytes/giop_mutator.h"
+#include "tests/support/peers/acceptor.h"
+#include "tests/support/peers/bare_client.h"
+#include "tests/support/peers/bare_server.h"
 #include "tests/support/probe_servant.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/from_environment.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;

@@ -9,7 +9,7 @@
 #include "orb/dispatch/current.h"
 #include "orb/dispatch/executive.h"
 #include "orb/os/clock.h"
-#include "orb/os/topology.h"
+#include "orb/os/machine/topology.h"
 #include "tests/orb/dispatch/fixture.h"
 #include "tests/support/quiet.h"
 

@@ -1,6 +1,6 @@
 // Tests tasks whose threads read a connection of their own (mode `direct`). The test steps the threads.
-#include "orb/dispatch/cores/dedicated_receiver.h"
 #include "orb/dispatch/job_source.h"
+#include "orb/dispatch/tasks/dedicated_receiver.h"
 #include "tests/orb/dispatch/fixture.h"
 
 using namespace corelane;

@@ -10,7 +10,7 @@
 
 #include "orb/dispatch/counter_page.h"
 #include "tests/orb/dispatch/fixture.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace housekeeper_test {
 

@@ -1,7 +1,7 @@
 // Tests a core whose tasks run under the kernel's SCHED_DEADLINE: which share a task's thread has, when it has none,
 // and that the task reads its own connection. A server that cannot have such a core says so and uses priority levels.
 #include "orb/dispatch/executive.h"
-#include "orb/os/topology.h"
+#include "orb/os/machine/topology.h"
 #include "orb/sched/servers/task_server.h"
 #include "tests/orb/dispatch/fixture.h"
 #include "tests/support/quiet.h"

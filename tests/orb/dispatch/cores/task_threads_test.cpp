@@ -12,7 +12,7 @@
 
 #include "orb/dispatch/cores/core_pool.h"
 #include "orb/dispatch/cores/task_worker.h"
-#include "orb/os/topology.h"
+#include "orb/os/machine/topology.h"
 
 using namespace corelane;
 using namespace corelane::dispatch;

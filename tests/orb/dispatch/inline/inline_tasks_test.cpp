@@ -19,7 +19,7 @@
 #include "orb/os/privileges.h"
 #include "orb/os/thread.h"
 #include "orb/os/wait/wait.h"
-#include "tests/support/captured_errors.h"
+#include "tests/support/system/captured_errors.h"
 
 namespace inline_tasks_test {
 

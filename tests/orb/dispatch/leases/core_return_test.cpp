@@ -14,12 +14,12 @@
 #include "orb/dispatch/leases/core_watch.h"
 #include "orb/os/clock.h"
 #include "orb/os/machine/cpu_mask.h"
+#include "orb/os/machine/topology.h"
 #include "orb/os/privileges.h"
-#include "orb/os/topology.h"
 #include "orb/os/wait/wait.h"
 #include "tests/orb/dispatch/fixture.h"
-#include "tests/support/captured_errors.h"
 #include "tests/support/quiet.h"
+#include "tests/support/system/captured_errors.h"
 
 namespace core_return_test {
 

@@ -151,7 +151,7 @@ TEST_CASE("the log says once that a core was promised twice, and once that it is
   const testing::TempDirectory place;
   const std::string said = said_by(place.path(), [&](HostLedger& a) {
     if (a.begin()) (void)a.end(std::vector{promise(2, 6ms)});
-    for (const char* name : {"ledger", "ledger.seats"}) std::filesystem::remove(place / name);
+    for (const char* name : {"ledger", "ledger.members"}) std::filesystem::remove(place / name);
     const auto b = HostLedger::open(machine(), place.path());
     if ((*b)->begin()) (void)(*b)->end(std::vector{promise(2, 5ms)});
     for (int i = 0; i < 3; ++i) a.maintain();
@@ -186,7 +186,7 @@ TEST_CASE("a core by deadlines is not taken for promised twice where only priori
   const std::string said = said_by(place.path(), [&](HostLedger& a) {
     if (by_deadlines) (void)a.lease({.cores = {}, .siblings = false, .by_deadlines = {CoreId{2}}});
     if (a.begin()) (void)a.end(std::vector{promise(2, 4ms, 10ms), promise(2, 5ms, 14ms)});
-    for (const char* name : {"ledger", "ledger.seats"}) std::filesystem::remove(place / name);
+    for (const char* name : {"ledger", "ledger.members"}) std::filesystem::remove(place / name);
     const auto b = HostLedger::open(machine(), place.path());
     if ((*b)->begin()) (void)(*b)->end(std::vector{promise(2, 2ms, 100ms)});
     for (int i = 0; i < 3; ++i) a.maintain();
@@ -322,7 +322,7 @@ TEST_CASE("entries that were removed are taken again") {
   const Directory directory;
   const auto a = open(directory);
   promise_all(*a, {promise(0, 5ms)});
-  std::filesystem::remove(directory.file() + ".seats");
+  std::filesystem::remove(directory.file() + ".members");
   const auto b = open(directory);
   CHECK(others_of(*b) == 500'000);
   a->maintain();
@@ -337,7 +337,7 @@ TEST_CASE("a server is missed also where its entries were truncated") {
   const auto second = open(directory);
   promise_all(*second, {promise(0, 5ms)});
   first.reset();
-  REQUIRE(truncate((directory.file() + ".seats").c_str(), 0) == 0);
+  REQUIRE(truncate((directory.file() + ".members").c_str(), 0) == 0);
   std::filesystem::remove(directory.file());
   const auto late = open(directory);  // takes the first one's entry, which is now the last in the file
   CHECK(others_of(*late) == -1);
@@ -349,7 +349,7 @@ TEST_CASE("an entry that is not to be had is taken as soon as it is free") {
   const Directory directory;
   const auto a = open(directory);
   promise_all(*a, {promise(0, 5ms)});
-  std::filesystem::remove(directory.file() + ".seats");
+  std::filesystem::remove(directory.file() + ".members");
   {
     LedgerMembership other(directory.file());
     REQUIRE(other.open());
@@ -365,13 +365,13 @@ TEST_CASE("an entry that is not to be had is taken as soon as it is free") {
 TEST_CASE("the log says once that an entry is not to be had") {
   const testing::TempDirectory place;
   const std::string said = said_by(place.path(), [&](HostLedger& ledger) {
-    std::filesystem::remove(place / "ledger.seats");
+    std::filesystem::remove(place / "ledger.members");
     LedgerMembership other(place / "ledger");
     if (!other.open() || !other.take(0)) return;
     for (int i = 0; i < 3; ++i) ledger.maintain();
   });
   INFO(said);
-  CHECK(times("this server's entry in " + (place / "ledger.seats") + " is taken by the server with pid", said) == 1);
+  CHECK(times("this server's entry in " + (place / "ledger.members") + " is taken by the server with pid", said) == 1);
 }
 
 TEST_CASE("a server that finds no slot in a new ledger promises nothing until a slot is free") {
@@ -379,7 +379,7 @@ TEST_CASE("a server that finds no slot in a new ledger promises nothing until a 
   const auto a = open(directory);
   promise_all(*a, {promise(0, 5ms)});
   std::filesystem::remove(directory.file());
-  std::filesystem::remove(directory.file() + ".seats");
+  std::filesystem::remove(directory.file() + ".members");
   std::vector<std::unique_ptr<HostLedger>> all;
   for (std::size_t i = 0; i < ledger::slot_count; ++i) all.push_back(open(directory));
   a->maintain();

@@ -11,8 +11,8 @@
 #include "orb/base/minor.h"
 #include "orb/os/file_lock.h"
 #include "tests/orb/dispatch/leases/ledger_fixture.h"
-#include "tests/support/captured_errors.h"
-#include "tests/support/fork_alone.h"
+#include "tests/support/peers/fork_alone.h"
+#include "tests/support/system/captured_errors.h"
 
 namespace host_ledger_start_test {
 

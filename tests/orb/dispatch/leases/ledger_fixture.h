@@ -16,7 +16,7 @@
 #include "orb/dispatch/leases/host_ledger.h"
 #include "orb/sched/task.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace corelane::dispatch::ledger_test {
 

@@ -6,9 +6,9 @@
 
 #include "orb/dispatch/leases/core_watch.h"
 #include "orb/dispatch/leases/host_ledger.h"
-#include "tests/support/captured_errors.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/captured_errors.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace revoked_cores_test {
 

@@ -5,7 +5,7 @@
 #include "orb/dispatch/leases/cross_process_analysis.h"
 #include "tests/orb/dispatch/fixture.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::dispatch;

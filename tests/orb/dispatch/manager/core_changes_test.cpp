@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "orb/dispatch/manager/admission_control.h"
+#include "orb/dispatch/admission/admission_control.h"
 #include "orb/dispatch/manager_options.h"
 #include "tests/orb/dispatch/fixture.h"
 

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "orb/os/machine/host.h"
-#include "tests/support/captured_errors.h"
-#include "tests/support/other_users_socket.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/captured_errors.h"
+#include "tests/support/system/other_users_socket.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace end_requests_test {
 

@@ -80,7 +80,7 @@ TEST_CASE("a new task that would make another process late is refused though the
   machine.provider().others = {
       {.core = CoreId{0}, .physical_core = 0, .contract = plain(10ms, 1ms, 1500us), .owner = 3}};
   const sched::Refusal refusal = machine.refused(plain(100ms, 1ms));
-  CHECK(refusal.code == RefusalCode::neighbour_late);
+  CHECK(refusal.code == RefusalCode::other_process_late);
   CHECK(refusal.closest == CoreId{0});
   CHECK_FALSE(refusal.nearest.found());
   machine.admit(plain(100ms, 500us));
@@ -136,7 +136,7 @@ TEST_CASE("our platform load counts where it would make another process late") {
   // The first task would go to core 1, but from then on our manager would run on core 0.
   machine.provider().others = {
       {.core = CoreId{0}, .physical_core = 0, .contract = plain(10ms, 1ms, 1500us), .owner = 3}};
-  CHECK(machine.refused(plain(100ms, 1ms)).code == RefusalCode::neighbour_late);
+  CHECK(machine.refused(plain(100ms, 1ms)).code == RefusalCode::other_process_late);
   machine.provider().others[0].contract = plain(10ms, 1ms, 1600us);
   machine.admit(plain(100ms, 1ms));
   CHECK(machine.threads.threads[0]->placement.core == CoreId{1});
@@ -308,7 +308,7 @@ TEST_CASE(
   contract.uses[0] = {ResourceId{1}, 10ms};
   machine.provider().others = {
       {.core = CoreId{0}, .physical_core = 0, .contract = plain(100ms, 1ms, 35ms), .owner = 3}};
-  CHECK(machine.refused(contract).code == RefusalCode::neighbour_late);
+  CHECK(machine.refused(contract).code == RefusalCode::other_process_late);
   machine.provider().others[0].contract = plain(2s, 1ms);
   const TaskId task = machine.admit(contract);
   Duration promised{};

@@ -16,12 +16,12 @@
 
 #include "orb/os/clock.h"
 #include "orb/os/fd.h"
-#include "orb/os/topology.h"
+#include "orb/os/machine/topology.h"
 #include "orb/sim/replay.h"
 #include "tests/orb/dispatch/fixture.h"
-#include "tests/support/captured_errors.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/captured_errors.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace recorder_test {
 

@@ -10,7 +10,7 @@
 #include "orb/eval/generate/random_source.h"
 #include "orb/eval/plan.h"
 #include "tests/orb/dispatch/fixture.h"
-#include "tests/support/from_environment.h"
+#include "tests/support/system/from_environment.h"
 
 namespace idle_server_test {
 

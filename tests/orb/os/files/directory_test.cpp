@@ -8,7 +8,7 @@
 #include <fstream>
 #include <iostream>
 
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using Catch::Matchers::Contains;

@@ -10,8 +10,8 @@
 #include <fstream>
 #include <string>
 
-#include "tests/support/captured_errors.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/captured_errors.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace directory_watch_test {
 

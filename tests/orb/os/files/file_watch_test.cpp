@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace file_watch_test {
 

@@ -16,7 +16,7 @@
 #include "orb/os/locks/light_wait.h"
 #include "orb/os/thread.h"
 #include "orb/os/threads/thread_state.h"
-#include "tests/support/fork_alone.h"
+#include "tests/support/peers/fork_alone.h"
 
 using namespace corelane;
 using namespace corelane::os;

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "orb/os/threads/deadline_class.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::os;

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace cpu_quota_test {
 

@@ -14,7 +14,7 @@
 
 #include "orb/os/fd.h"
 #include "orb/os/thread.h"
-#include "tests/support/fork_alone.h"
+#include "tests/support/peers/fork_alone.h"
 
 namespace stack_overflow_test {
 

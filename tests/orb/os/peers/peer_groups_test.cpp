@@ -10,8 +10,8 @@
 #include <numeric>
 
 #include "orb/os/fd.h"
-#include "orb/os/own_user.h"
-#include "tests/support/groups.h"
+#include "orb/os/peers/own_user.h"
+#include "tests/support/system/groups.h"
 
 using namespace corelane;
 using namespace corelane::testing;

@@ -7,9 +7,9 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "orb/os/own_user.h"
-#include "tests/support/other_users_socket.h"
-#include "tests/support/temp_directory.h"
+#include "orb/os/peers/own_user.h"
+#include "tests/support/system/other_users_socket.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;

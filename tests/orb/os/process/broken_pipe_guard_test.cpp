@@ -11,11 +11,11 @@
 #include <functional>
 #include <string>
 
-#include "orb/os/child_process.h"
 #include "orb/os/fd.h"
 #include "orb/os/log.h"
-#include "orb/os/standard_descriptors.h"
-#include "tests/support/fork_alone.h"
+#include "orb/os/process/child_process.h"
+#include "orb/os/process/standard_descriptors.h"
+#include "tests/support/peers/fork_alone.h"
 
 using namespace corelane;
 using os::BrokenPipeGuard;

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "orb/os/log.h"
-#include "tests/support/captured_errors.h"
+#include "tests/support/system/captured_errors.h"
 
 using corelane::os::log::ErrorCapture;
 using corelane::testing::CapturedErrors;

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "orb/os/child_process.h"
 #include "orb/os/clock.h"
+#include "orb/os/process/child_process.h"
 
 using namespace corelane;
 using os::ProcessIdentity;

@@ -21,10 +21,10 @@
 
 #include "orb/base/sanitizer.h"
 #include "orb/os/machine/cpu_mask.h"
+#include "orb/os/machine/topology.h"
 #include "orb/os/privileges.h"
 #include "orb/os/thread.h"
 #include "orb/os/threads/core_isolation.h"
-#include "orb/os/topology.h"
 
 extern char** environ;
 

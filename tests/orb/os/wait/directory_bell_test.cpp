@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using corelane::os::DirectoryBell;
 

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "orb/channel/memory.h"
+#include "orb/channel/memory/memory.h"
 #include "orb/os/clock.h"
 #include "orb/transport/channel/channel.h"
 #include "orb/transport/memory_budget.h"

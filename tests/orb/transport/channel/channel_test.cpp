@@ -11,7 +11,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/orb/transport/kinds.h"
-#include "tests/support/fork_alone.h"
+#include "tests/support/peers/fork_alone.h"
 #include "tests/support/quiet.h"
 
 using namespace corelane;

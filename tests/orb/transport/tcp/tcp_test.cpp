@@ -21,7 +21,7 @@
 #include "orb/os/fd.h"
 #include "orb/transport/detail/socket.h"
 #include "tests/orb/transport/kinds.h"
-#include "tests/support/localhost.h"
+#include "tests/support/system/localhost.h"
 
 using namespace corelane;
 using namespace corelane::testing;

@@ -21,12 +21,12 @@
 #include "orb/transport/detail/socket_link.h"
 #include "orb/transport/socket_transport.h"
 #include "tests/orb/transport/kinds.h"
-#include "tests/support/fork_alone.h"
-#include "tests/support/groups.h"
-#include "tests/support/lingering_socket.h"
-#include "tests/support/other_users_socket.h"
+#include "tests/support/peers/fork_alone.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/groups.h"
+#include "tests/support/system/lingering_socket.h"
+#include "tests/support/system/other_users_socket.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;

@@ -10,9 +10,9 @@
 #include "orb/base/minor.h"
 #include "orb/transport/socket_transport.h"
 #include "orb/transport/transport_kind.h"
-#include "tests/support/captured_errors.h"
 #include "tests/support/stream_harness.h"
-#include "tests/support/vsock.h"
+#include "tests/support/system/captured_errors.h"
+#include "tests/support/system/vsock.h"
 
 namespace vsock_test {
 

@@ -15,13 +15,13 @@
 #include "orb/core/client/reference.h"
 #include "orb/rt/rt.h"
 #include "orb/transport/channel/channel.h"
-#include "tests/support/bare_wire.h"
-#include "tests/support/changing_bytes.h"
-#include "tests/support/from_environment.h"
+#include "tests/support/bytes/changing_bytes.h"
 #include "tests/support/modes.h"
+#include "tests/support/peers/bare_wire.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/from_environment.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace channel_changing_test {
 

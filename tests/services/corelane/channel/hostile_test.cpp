@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <string>
 
-#include "tests/support/from_environment.h"
 #include "tests/support/modes.h"
-#include "tests/support/probe_peer.h"
+#include "tests/support/peers/probe_peer.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/from_environment.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace channel_hostile_test {
 

@@ -13,14 +13,14 @@
 #include <thread>
 #include <vector>
 
-#include "tests/support/book.h"
-#include "tests/support/from_environment.h"
 #include "tests/support/modes.h"
 #include "tests/support/own_channels.h"
-#include "tests/support/probe_peer.h"
+#include "tests/support/peers/book.h"
+#include "tests/support/peers/probe_peer.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/from_environment.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace channel_kill_test {
 

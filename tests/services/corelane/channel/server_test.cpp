@@ -16,14 +16,14 @@
 #include "orb/core/client/reference.h"
 #include "orb/core/connections/client_connection.h"
 #include "orb/core/lifecycle/orb_state.h"
-#include "orb/os/child_process.h"
 #include "orb/os/clock.h"
+#include "orb/os/process/child_process.h"
 #include "services/corelane/references/ping.h"
-#include "tests/support/from_environment.h"
-#include "tests/support/probe_peer.h"
+#include "tests/support/peers/probe_peer.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/from_environment.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;

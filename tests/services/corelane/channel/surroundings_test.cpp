@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "orb/os/child_process.h"
-#include "tests/support/temp_directory.h"
+#include "orb/os/process/child_process.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace channel_surroundings_test {
 

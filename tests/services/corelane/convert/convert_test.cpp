@@ -6,7 +6,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace convert_test {
 
@@ -39,11 +39,13 @@ std::string read(const std::string& path) {
 TEST_CASE("a file of another program becomes a scenario on the standard output") {
   const Converted rt_app = run({.input = example("audio.json")});
   CHECK(rt_app.status == 0);
-  CHECK_THAT(rt_app.out, Contains("label = \"mixer\"\nperiod = \"5ms\"\nbudget = \"1ms\"\nuses = { \"buffer\" = \"300us\" }\n") &&
-                             Contains("label = \"decoder-2\"\n"));
+  CHECK_THAT(rt_app.out,
+             Contains("label = \"mixer\"\nperiod = \"5ms\"\nbudget = \"1ms\"\nuses = { \"buffer\" = \"300us\" }\n") &&
+                 Contains("label = \"decoder-2\"\n"));
   CHECK_THAT(rt_app.err, Contains("corelane convert: note: the \"priority\" of 2 tasks is left out\n"));
-  CHECK_THAT(run({.input = example("cruise.xml")}).out,
-             Contains("[platform]\ncores = 2\n") && Contains("label = \"speed\"\nperiod = \"10ms\"\nbudget = \"3ms\"\n"));
+  CHECK_THAT(
+      run({.input = example("cruise.xml")}).out,
+      Contains("[platform]\ncores = 2\n") && Contains("label = \"speed\"\nperiod = \"10ms\"\nbudget = \"3ms\"\n"));
   CHECK_THAT(run({.input = example("jobs.csv")}).out, Contains("label = \"task-2\"\nperiod = \"30ms\"\n"));
 }
 

@@ -10,7 +10,7 @@
 
 #include "services/corelane/doctor/probe.h"
 #include "tests/services/corelane/doctor/fake_host.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::tool;

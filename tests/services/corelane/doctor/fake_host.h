@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "services/corelane/doctor/doctor.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace corelane::testing {
 

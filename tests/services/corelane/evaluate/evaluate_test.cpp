@@ -13,7 +13,7 @@
 #include "services/corelane/evaluate/interrupt.h"
 #include "services/corelane/evaluate/origin.h"
 #include "services/corelane/evaluate/progress.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace evaluate_test {
 
@@ -53,12 +53,11 @@ class ExperimentFolder {
     if (options.threads == 0) options.threads = 1;
     std::ostringstream out, err;
     runs_ = 0;
-    const Evaluation evaluation{.run =
-                                    [&](const eval::RunRequest& request) -> Expected<eval::RunOutcome, std::string> {
-                                      ++runs_;
-                                      if (!fault_.empty()) return fault_;
-                                      return eval::run_virtually(request);
-                                    },
+    const Evaluation evaluation{.run = [&](const eval::RunRequest& request) -> Expected<eval::RunOutcome, std::string> {
+                                  ++runs_;
+                                  if (!fault_.empty()) return fault_;
+                                  return eval::run_virtually(request);
+                                },
                                 .is_to_stop = [&] { return runs_ >= most; }};
     const int status = evaluate(options, evaluation, out, err);
     out_ = out.str();
@@ -161,7 +160,8 @@ TEST_CASE("results of a changed scenario are not mixed") {
   folder.run();
   folder.write(std::string(two_cells_of_three_sets) + "# changed\n");
   CHECK(folder.run() == 2);
-  CHECK_THAT(folder.err(), Contains("results of another scenario, or of an earlier version of this file; move it away"));
+  CHECK_THAT(folder.err(),
+             Contains("results of another scenario, or of an earlier version of this file; move it away"));
   CHECK(folder.runs() == 0);
 }
 
@@ -198,8 +198,8 @@ TEST_CASE("figures are files of their own") {
   ExperimentFolder folder;
   CHECK(folder.run({.figures = folder.path("a/b")}) == 0);
   const std::string svg = text_in(folder.path("a/b/misses-1.svg"));
-  CHECK_THAT(svg, Catch::StartsWith("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=") &&
-                      Contains("<style>") && Catch::EndsWith("</svg>\n"));
+  CHECK_THAT(svg, Catch::StartsWith("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=") && Contains("<style>") &&
+                      Catch::EndsWith("</svg>\n"));
   CHECK_THAT(folder.out(), Contains(" figures: " + folder.path("a/b")));
   CHECK(folder.run({.figures = "/proc/nowhere"}) == 2);
   CHECK_THAT(folder.err(), Contains("name another directory for --figures"));
@@ -207,7 +207,8 @@ TEST_CASE("figures are files of their own") {
 
 TEST_CASE("a baseline that does not run is refused") {
   ExperimentFolder folder;
-  folder.write("[experiment]\nbaseline = \"direct\"\n[platform]\ncores = 1\n[[task]]\nperiod = \"10ms\"\nbudget = \"1ms\"\n");
+  folder.write(
+      "[experiment]\nbaseline = \"direct\"\n[platform]\ncores = 1\n[[task]]\nperiod = \"10ms\"\nbudget = \"1ms\"\n");
   CHECK(folder.run() == 2);
   CHECK_THAT(folder.err(), Contains("experiment.baseline = \"direct\" is none of experiment.dispatchers"));
 }
@@ -227,7 +228,8 @@ TEST_CASE("results that cannot be written are refused before anything runs") {
 }
 
 TEST_CASE("the committed experiments run, and have a published figure for each combination") {
-  for (const char* const name : {"bench/eval/mc-orb-misses.toml", "bench/eval/mc-orb-generators.toml", "examples/scenarios/sweep.toml"}) {
+  for (const char* const name :
+       {"bench/eval/mc-orb-misses.toml", "bench/eval/mc-orb-generators.toml", "examples/scenarios/sweep.toml"}) {
     ExperimentFolder folder(text_in(std::string(CORELANE_SOURCE "/") + name) + "\n# one set of each\n");
     CAPTURE(name, folder.err());
     CHECK(folder.run({.quick = true, .repetitions = 1}) == 0);

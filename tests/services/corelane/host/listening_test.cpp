@@ -16,8 +16,8 @@
 #include "services/corelane/naming/naming.h"
 #include "services/corelane/reservation/reserve.h"
 #include "tests/services/corelane/doctor/fake_host.h"
-#include "tests/support/other_users_socket.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/other_users_socket.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::tool;

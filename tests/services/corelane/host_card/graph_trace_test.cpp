@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace graph_trace_test {
 
@@ -61,8 +61,14 @@ TEST_CASE("the durations of a function graph are read, also those that the kerne
 
 TEST_CASE("what the load balancer costs is summed up as the source does it") {
   const auto cost = balancer_cost_of(10, 60, 5min, {405ns, 983ns, 1899ns});
-  CHECK(cost == eval::BalancerCost{.tasks = 10, .percent = 60, .watched = 5min, .calls = 3, .min = 405ns,
-                                   .mean = 1095ns, .max = 1899ns, .total = 3287ns});
+  CHECK(cost == eval::BalancerCost{.tasks = 10,
+                                   .percent = 60,
+                                   .watched = 5min,
+                                   .calls = 3,
+                                   .min = 405ns,
+                                   .mean = 1095ns,
+                                   .max = 1899ns,
+                                   .total = 3287ns});
   CHECK(balancer_cost_of(10, 60, 5min, {}).calls == 0);
 }
 
@@ -80,8 +86,7 @@ TEST_CASE("a trace sets the tracer of one function, and resets it at its end") {
 }
 
 TEST_CASE("a trace that cannot be made says why, and leaves the tracer as it is") {
-  CHECK(Tracefs("function nop\n").fault() ==
-        "the kernel has no function graph tracer (CONFIG_FUNCTION_GRAPH_TRACER)");
+  CHECK(Tracefs("function nop\n").fault() == "the kernel has no function graph tracer (CONFIG_FUNCTION_GRAPH_TRACER)");
   CHECK_THAT(Tracefs("").fault(), Catch::EndsWith(" cannot be read; run as root"));
   const Tracefs used;
   used.write("current_tracer", "function\n");

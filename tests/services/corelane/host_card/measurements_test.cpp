@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "orb/os/topology.h"
+#include "orb/os/machine/topology.h"
 #include "orb/rt/gap_log.h"
 #include "services/corelane/host_card/hops.h"
 #include "services/corelane/host_card/load_threads.h"
@@ -82,8 +82,7 @@ TEST_CASE("a thread that cannot be started leaves its measurement out, with the 
 TEST_CASE("wake-ups are measured under each load, and no part is longer than the whole") {
   const WakeLoad load = GENERATE(WakeLoad::idle, WakeLoad::cpu, WakeLoad::io, WakeLoad::kernel);
   const bool real_time = GENERATE(true, false);
-  const auto latency =
-      measure_wake_ups({.core = any_core(), .load = load, .real_time = real_time, .wake_ups = 10});
+  const auto latency = measure_wake_ups({.core = any_core(), .load = load, .real_time = real_time, .wake_ups = 10});
   REQUIRE(latency);
   CHECK(latency->load == load);
   CHECK(latency->real_time == real_time);

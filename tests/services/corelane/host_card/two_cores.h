@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "orb/base/ids.h"
-#include "orb/os/topology.h"
+#include "orb/os/machine/topology.h"
 
 namespace corelane::testing {
 

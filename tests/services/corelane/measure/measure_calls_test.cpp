@@ -4,11 +4,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "orb/os/child_process.h"
+#include "orb/os/process/child_process.h"
 #include "services/corelane/measure/measure.h"
 #include "tests/services/corelane/measure/measuring.h"
 #include "tests/support/modes.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace measure_calls_test {
 

@@ -11,7 +11,7 @@
 #include "services/corelane/measure/measurement.h"
 #include "tests/services/corelane/measure/measuring.h"
 #include "tests/services/corelane/trace/recording.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace measure_test {
 

@@ -17,7 +17,7 @@
 #include "orb/core/client/name_service.h"
 #include "orb/giop/corbaloc.h"
 #include "orb/giop/ior.h"
-#include "orb/os/child_process.h"
+#include "orb/os/process/child_process.h"
 #include "services/corelane/host/listening.h"
 #include "services/corelane/naming/nameserver_look.h"
 #include "services/corelane/naming/naming_fault.h"
@@ -27,8 +27,8 @@
 #include "services/corelane/reservation/reserve.h"
 #include "services/nameserver/client/cos_name.h"
 #include "tests/services/nameserver/stores/etcd/etcd_server.h"
-#include "tests/support/stop_process.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/peers/stop_process.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::tool;

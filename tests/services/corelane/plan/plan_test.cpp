@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "orb/eval/host_card.h"
-#include "orb/os/topology.h"
-#include "tests/support/temp_directory.h"
+#include "orb/os/machine/topology.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace plan_test {
 
@@ -224,7 +224,8 @@ TEST_CASE("a server without an admission test promises nothing, and a plan says 
 
 TEST_CASE("tasks that run on any core, or in parts on several, are shown so") {
   const std::string bare = "[platform]\ncores = 2\nbudget = \"0us\"\nblocking = \"0us\"\ncapacity = 1\n";
-  const std::string tasks = "[[task]]\nlabel = \"t\"\nperiod = \"100ms\"\nbudget = \"66ms\"\njitter = \"0us\"\ncount = 3\n";
+  const std::string tasks =
+      "[[task]]\nlabel = \"t\"\nperiod = \"100ms\"\nbudget = \"66ms\"\njitter = \"0us\"\ncount = 3\n";
   const std::string split = bare + "[policy]\ntest = \"qpa\"\nallocation = \"splitting\"\n" + tasks;
   CHECK_THAT(plan_text(split).out, Contains(" 0+1 ") && Contains("3 of 3 tasks are admitted.\n"));
   const auto parts = json_of(split)["tasks"][2]["parts"];
@@ -319,8 +320,9 @@ TEST_CASE("a plan with a host card charges each job, and blocks it for a wake-up
   using namespace std::chrono_literals;
   const CardFile card(card_of_cost(10us));
   const Planned usual = plan_text(plant, {.overheads = card.path()});
-  CHECK_THAT(usual.out, Contains("platform load 20us in each 1ms, blocking 10us; ") &&
-                            Contains("C includes 30.0us of overheads: hop 10.0us, two context switches of 10.0us each\n"));
+  CHECK_THAT(usual.out,
+             Contains("platform load 20us in each 1ms, blocking 10us; ") &&
+                 Contains("C includes 30.0us of overheads: hop 10.0us, two context switches of 10.0us each\n"));
   const auto json = json_of(plant, {.overheads = card.path(), .worst_overheads = true});
   CHECK(json["overheads"]["per_job_ns"] == 300'000);
   CHECK(json["platform"]["blocking_ns"] == 100'000);
@@ -336,8 +338,9 @@ TEST_CASE("a plan refuses a host card that is missing, useless, or too dear for 
   const CardFile useless{corelane::eval::HostCard{}};
   CHECK_THAT(plan_text(plant, {.overheads = useless.path()}).err, Contains("no wake-up of a real-time thread"));
   const CardFile dear(card_of_cost(3ms));
-  CHECK_THAT(plan_text(plant, {.overheads = dear.path()}).err,
-             Contains("sensor cannot meet its deadline of 10ms: its budget is 13ms with the overheads of each job, 9ms"));
+  CHECK_THAT(
+      plan_text(plant, {.overheads = dear.path()}).err,
+      Contains("sensor cannot meet its deadline of 10ms: its budget is 13ms with the overheads of each job, 9ms"));
 }
 
 }  // namespace plan_test

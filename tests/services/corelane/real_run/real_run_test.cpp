@@ -11,10 +11,10 @@
 
 #include "orb/base/registry.h"
 #include "orb/eval/dispatchers.h"
-#include "orb/os/child_process.h"
-#include "orb/os/topology.h"
+#include "orb/os/machine/topology.h"
+#include "orb/os/process/child_process.h"
 #include "tests/support/modes.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::tool;

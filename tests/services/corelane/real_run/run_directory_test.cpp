@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane::testing;
 using corelane::tool::RunDirectory;

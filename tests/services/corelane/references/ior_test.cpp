@@ -9,7 +9,7 @@
 
 #include "orb/giop/code_sets.h"
 #include "orb/giop/corbaloc.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::tool;

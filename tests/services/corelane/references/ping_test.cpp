@@ -8,14 +8,14 @@
 #include <sstream>
 #include <string>
 
-#include "orb/os/child_process.h"
 #include "orb/os/clock.h"
+#include "orb/os/process/child_process.h"
 #include "orb/os/socket_path.h"
 #include "services/corelane/references/calling_orb.h"
+#include "tests/support/peers/stop_process.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
-#include "tests/support/stop_process.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;

@@ -10,12 +10,12 @@
 #include <set>
 #include <sstream>
 
-#include "orb/os/child_process.h"
 #include "orb/os/fd.h"
+#include "orb/os/process/child_process.h"
 #include "orb/os/socket_path.h"
 #include "reservationS.h"
 #include "tests/support/probe_servant.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::tool;

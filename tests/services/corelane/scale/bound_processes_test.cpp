@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "orb/os/machine/topology.h"
 #include "orb/os/thread.h"
-#include "orb/os/topology.h"
 
 using namespace corelane;
 using namespace corelane::tool;

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "orb/scale/lock_model.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane::tool;
 using namespace std::chrono_literals;
@@ -44,7 +44,8 @@ void write_curve(const std::string& path, int most) {
   std::ofstream file(path);
   file << "benchmark,cores,throughput\n";
   for (int cores = 1; cores <= most; ++cores)
-    file << "made," << cores << "," << corelane::scale::solve({.outside = 10e-6, .section = .4e-6, .hand_over = .1e-6}, cores).throughput << "\n";
+    file << "made," << cores << ","
+         << corelane::scale::solve({.outside = 10e-6, .section = .4e-6, .hand_over = .1e-6}, cores).throughput << "\n";
 }
 
 }  // namespace
@@ -111,9 +112,10 @@ TEST_CASE("locksim does not test a prediction on fewer than 8 cores") {
   const Shown shown = run(fit);
   CHECK(shown.status == 1);
   CHECK(shown.out.empty());
-  CHECK(shown.err ==
-        "corelane scale locksim: not testable: a prediction needs measurements with up to 8 cores or more; these have at "
-        "most 2\n");
+  CHECK(
+      shown.err ==
+      "corelane scale locksim: not testable: a prediction needs measurements with up to 8 cores or more; these have at "
+      "most 2\n");
   fit.format = CurveFormat::json;
   CHECK(nlohmann::json::parse(run(fit).out)["testable"] == false);
 }

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "services/corelane/scale/throughput_file.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane::tool;
 using namespace std::chrono_literals;

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "tests/services/corelane/trace/recording.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane::tool;
 using namespace std::chrono_literals;
@@ -93,7 +93,8 @@ TEST_CASE("a report compares the stages of jobs in two traces") {
     corelane::testing::Recording recording;
     recording.admit(1us, 5, 1, "Plant/step");
     const corelane::Time at{1ms};
-    recording.scheduler(1ms, corelane::sched::Arrived{.at = at, .job = corelane::JobId{1}, .task = corelane::TaskId{5}});
+    recording.scheduler(1ms,
+                        corelane::sched::Arrived{.at = at, .job = corelane::JobId{1}, .task = corelane::TaskId{5}});
     recording.start(1ms, 5, 1, 1);
     recording.finish(2ms, 5, 1, used);
     (used == 30us ? options.one : options.many) = recording.save(place / std::to_string(used.count()));

@@ -13,8 +13,8 @@
 
 #include "orb/dispatch/counter_page.h"
 #include "orb/os/socket_path.h"
-#include "tests/support/other_users_socket.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/other_users_socket.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::tool;

@@ -13,10 +13,10 @@
 #include "orb/dispatch/leases/host_ledger.h"
 #include "orb/dispatch/manager/end_requests.h"
 #include "orb/os/machine/host.h"
-#include "orb/os/topology.h"
+#include "orb/os/machine/topology.h"
 #include "services/corelane/servers/top.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace tasks_test {
 

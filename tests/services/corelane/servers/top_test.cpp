@@ -14,11 +14,11 @@
 #include <thread>
 
 #include "orb/dispatch/leases/host_ledger.h"
-#include "orb/os/child_process.h"
 #include "orb/os/machine/host.h"
+#include "orb/os/process/child_process.h"
 #include "services/corelane/host/elsewhere.h"
-#include "tests/support/other_users_socket.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/other_users_socket.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::tool;

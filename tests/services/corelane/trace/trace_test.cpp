@@ -21,17 +21,17 @@
 #include "orb/dispatch/executive.h"
 #include "orb/dispatch/leases/host_ledger.h"
 #include "orb/dispatch/recorder_options.h"
-#include "orb/os/child_process.h"
 #include "orb/os/file_lock.h"
 #include "orb/os/log.h"
-#include "orb/os/topology.h"
+#include "orb/os/machine/topology.h"
+#include "orb/os/process/child_process.h"
 #include "orb/sched/trace/trace_file.h"
 #include "services/corelane/trace/perfetto.h"
 #include "services/corelane/trace/protobuf.h"
 #include "tests/services/corelane/trace/recording.h"
+#include "tests/support/peers/stop_process.h"
 #include "tests/support/perfetto_schema.h"
-#include "tests/support/stop_process.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::sched;

@@ -18,9 +18,9 @@
 #include "orb/channel/listener.h"
 #include "orb/os/clock.h"
 #include "services/nameserver/broker/channel_by_name.h"
-#include "tests/support/captured_errors.h"
-#include "tests/support/groups.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/captured_errors.h"
+#include "tests/support/system/groups.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::nameserver;

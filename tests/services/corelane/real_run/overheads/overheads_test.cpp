@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "orb/os/topology.h"
+#include "orb/os/machine/topology.h"
 #include "services/corelane/real_run/overheads/decision_costs.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::tool;

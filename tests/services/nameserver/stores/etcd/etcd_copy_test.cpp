@@ -8,8 +8,8 @@
 #include "services/nameserver/stores/etcd/etcd_owned_names.h"
 #include "tests/services/nameserver/stores/etcd/etcd_server.h"
 #include "tests/services/nameserver/stores/sqlite/sqlite_files.h"
-#include "tests/support/captured_errors.h"
 #include "tests/support/quiet.h"
+#include "tests/support/system/captured_errors.h"
 
 using namespace corelane::nameserver;
 using namespace corelane::nameserver::testing;

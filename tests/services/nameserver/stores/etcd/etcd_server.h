@@ -12,12 +12,12 @@
 #include <string>
 #include <thread>
 
-#include "orb/os/child_process.h"
 #include "orb/os/clock.h"
+#include "orb/os/process/child_process.h"
 #include "services/nameserver/stores/http/http_connection.h"
 #include "services/nameserver/stores/open_store.h"
 #include "tests/services/nameserver/stores/store_laws.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 namespace corelane::nameserver::testing {
 

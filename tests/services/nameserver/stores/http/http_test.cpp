@@ -15,8 +15,8 @@
 #include "services/nameserver/stores/http/tls.h"
 #include "tests/services/nameserver/stores/etcd/etcd_server.h"
 #include "tests/services/nameserver/stores/http/certificates.h"
-#include "tests/support/localhost.h"
 #include "tests/support/quiet.h"
+#include "tests/support/system/localhost.h"
 
 using namespace corelane::nameserver;
 using namespace corelane::nameserver::testing;

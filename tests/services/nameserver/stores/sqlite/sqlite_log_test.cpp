@@ -4,9 +4,9 @@
 
 #include "tests/services/nameserver/stores/sqlite/sqlite_files.h"
 #include "tests/services/nameserver/stores/store_laws.h"
-#include "tests/support/captured_errors.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/captured_errors.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane::nameserver;
 using namespace corelane::nameserver::testing;

@@ -8,7 +8,7 @@
 #include "services/nameserver/stores/open_store.h"
 #include "tests/services/nameserver/stores/store_laws.h"
 #include "tests/support/quiet.h"
-#include "tests/support/temp_directory.h"
+#include "tests/support/system/temp_directory.h"
 
 using namespace corelane::nameserver;
 using namespace corelane::nameserver::testing;

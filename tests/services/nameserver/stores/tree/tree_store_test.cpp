@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "tests/services/nameserver/stores/store_laws.h"
-#include "tests/support/captured_errors.h"
+#include "tests/support/system/captured_errors.h"
 
 using namespace corelane::nameserver;
 using namespace corelane::nameserver::testing;
