@@ -71,11 +71,11 @@ class McsLock {
     // PAIR mcs_lock.last: release here -> acquire in lock().
     // relaxed: if this fails, a waiter has come, and `next` is acquired below.
     if (last_.compare_exchange_strong(expected, nullptr, std::memory_order_release, std::memory_order_relaxed)) return;
-    Place* next = nullptr;
+    Place* follower = nullptr;
     // PAIR mcs_lock.next: acquire here -> release in lock().
-    for (Spin spin; (next = own.next.load(std::memory_order_acquire)) == nullptr;) spin.step();
+    for (Spin spin; (follower = own.next.load(std::memory_order_acquire)) == nullptr;) spin.step();
     // PAIR mcs_lock.waits: release here -> acquire in lock().
-    next->waits.store(false, std::memory_order_release);
+    follower->waits.store(false, std::memory_order_release);
   }
 
  private:

@@ -61,8 +61,12 @@ Contender requester(int threshold) {
 
 std::vector<Contender> contenders(bool sweep) {
   if (!sweep)
-    return {contender<McsLock>("MCS"), requester(0), requester(RequesterLock::usual_threshold),
-            contender<PlainMutex>("pthread"), contender<AdaptiveMutex>("adaptive"), contender<TicketLock>("ticket")};
+    return {contender<McsLock>("MCS"),
+            requester(0),
+            requester(RequesterLock::usual_threshold),
+            contender<PlainMutex>("pthread"),
+            contender<AdaptiveMutex>("adaptive"),
+            contender<TicketLock>("ticket")};
   std::vector<Contender> rows{contender<McsLock>("MCS")};
   for (int threshold = 0; threshold < 32; ++threshold) rows.push_back(requester(threshold));
   return rows;
@@ -83,7 +87,8 @@ double throughput(const Contender& row) {
 void print(const std::vector<Contender>& rows, int threads) {
   std::printf("\n%d threads\n%-14s %14s %10s %16s\n", threads, "lock", "sections/s", "to MCS", "CPU ns/section");
   for (const Contender& row : rows)
-    std::printf("%-14s %14.0f %10.2f %16.0f\n", row.name.c_str(), throughput(row), throughput(row) / throughput(rows[0]),
+    std::printf("%-14s %14.0f %10.2f %16.0f\n", row.name.c_str(), throughput(row),
+                throughput(row) / throughput(rows[0]),
                 median(row.results, [](const ContestResult& result) { return result.cpu_ns_per_section; }));
 }
 
@@ -108,8 +113,12 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 1024));
   app.add_option("--rounds", options.rounds, "rounds of each row")->check(CLI::Range(1, 1000))->capture_default_str();
   app.add_option("--seconds", options.seconds, "time of a round")->check(CLI::Range(0.01, 60.0))->capture_default_str();
-  app.add_option("--section", options.section, "steps of work in a section")->check(CLI::Range(0, 1'000'000))->capture_default_str();
-  app.add_option("--outside", options.outside, "steps between sections")->check(CLI::Range(0, 1'000'000))->capture_default_str();
+  app.add_option("--section", options.section, "steps of work in a section")
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
+  app.add_option("--outside", options.outside, "steps between sections")
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
   app.add_flag("--sweep", options.sweep, "compare the thresholds 0 to 31 of the requester lock");
   if (const auto status = bench_support::parse(app, argc, argv)) return *status;
   const int cores = static_cast<int>(bench_support::usable_cores().size());

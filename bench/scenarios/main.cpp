@@ -12,8 +12,8 @@
 //        so it is not early. The manager decides nothing and waits for nothing.
 //   bare two hops between threads that sleep on a futex, on one core, and nothing else: the lower bound of `job`
 //
-// Here each task has a thread of its own, taken from a pool when the task is admitted. With --no-ledger, `decide` is the
-// analysis alone.
+// Here each task has a thread of its own, taken from a pool when the task is admitted. With --no-ledger, `decide` is
+// the analysis alone.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
@@ -53,8 +53,9 @@ void print(const DecisionScenario& scenario, const DecisionStages& stages) {
     else
       std::printf(" %8.2f", microseconds(stage->quantile(50)));
   const StageTimes& total = stages.total;
-  std::printf(" %8.2f %8.2f %8.2f %8.2f %9.2f %7zu\n", microseconds(total.quantile(50)), microseconds(total.quantile(0)),
-              total.mean(), microseconds(total.quantile(99)), microseconds(total.quantile(100)), total.count());
+  std::printf(" %8.2f %8.2f %8.2f %8.2f %9.2f %7zu\n", microseconds(total.quantile(50)),
+              microseconds(total.quantile(0)), total.mean(), microseconds(total.quantile(99)),
+              microseconds(total.quantile(100)), total.count());
   std::fflush(stdout);
 }
 
@@ -74,8 +75,8 @@ int measure_all(const Options& options, const std::vector<CoreId>& cores) {
               ledger_text(path).c_str());
   std::printf("  %-28s %8s %8s %8s %8s %8s %8s %8s %8s %8s %9s %7s\n", "", "queue", "decide", "move", "thread", "wake",
               "total", "min", "mean", "p99", "max", "count");
-  const std::string fault = measure_decisions(
-      chosen(options.only), {.samples = options.samples, .cores = cores, .ledger = path}, print);
+  const std::string fault =
+      measure_decisions(chosen(options.only), {.samples = options.samples, .cores = cores, .ledger = path}, print);
   if (fault.empty()) return 0;
   std::fprintf(stderr, "scenarios: %s\n", fault.c_str());
   return 1;

@@ -87,7 +87,8 @@ Expected<void, CardFault> write_host_card(const HostCard& card, const std::strin
   const std::filesystem::path directory = std::filesystem::path(path).parent_path();
   if (!directory.empty()) std::filesystem::create_directories(directory, failure);
   if (failure)
-    return CardFault{directory.string() + " cannot be made: " + failure.message() + "; name another file: --output FILE"};
+    return CardFault{directory.string() + " cannot be made: " + failure.message() +
+                     "; name another file: --output FILE"};
   if (const auto written = os::write_small_file(path, host_card_text(card)); !written)
     return CardFault{written.error().text + "; name another file: --output FILE"};
   return {};

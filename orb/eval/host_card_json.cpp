@@ -39,14 +39,9 @@ Json json_of(const WakeLatency& wake_up) {
 }
 
 Json json_of(const BalancerCost& cost) {
-  return {{"tasks", cost.tasks},
-          {"percent", cost.percent},
-          {"watched_ns", cost.watched.count()},
-          {"calls", cost.calls},
-          {"min_ns", cost.min.count()},
-          {"mean_ns", cost.mean.count()},
-          {"max_ns", cost.max.count()},
-          {"total_ns", cost.total.count()}};
+  return {{"tasks", cost.tasks},        {"percent", cost.percent},       {"watched_ns", cost.watched.count()},
+          {"calls", cost.calls},        {"min_ns", cost.min.count()},    {"mean_ns", cost.mean.count()},
+          {"max_ns", cost.max.count()}, {"total_ns", cost.total.count()}};
 }
 
 Json json_of(const Omission& omission) { return {{"what", omission.what}, {"why", omission.why}}; }

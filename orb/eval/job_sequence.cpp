@@ -36,8 +36,8 @@ TimedJob JobSequence::next() noexcept {
 // Returns the time between two jobs beyond the period.
 Duration JobSequence::gap() noexcept {
   const Arrival& arrival = task_->arrival;
-  const bool has_gap = arrival.kind == ArrivalKind::sporadic ||
-                       (arrival.kind == ArrivalKind::bursty && number_ % arrival.burst == 0);
+  const bool has_gap =
+      arrival.kind == ArrivalKind::sporadic || (arrival.kind == ArrivalKind::bursty && number_ % arrival.burst == 0);
   return has_gap ? uniform_duration(random_, Duration::zero(), arrival.gap) : Duration::zero();
 }
 
@@ -48,8 +48,7 @@ Duration JobSequence::execution() noexcept {
 }
 
 std::uint64_t job_seed(const Scenario& scenario, std::int64_t set, std::size_t task) {
-  Random random =
-      random_of(static_cast<std::uint64_t>(scenario.seed), static_cast<std::uint64_t>(set), Purpose::jobs);
+  Random random = random_of(static_cast<std::uint64_t>(scenario.seed), static_cast<std::uint64_t>(set), Purpose::jobs);
   std::uint64_t state = random() + task;
   return next_small(state);
 }

@@ -182,7 +182,8 @@ Plan plan(const PlanRequest& request) {
 
 bool holds(const Plan& plan) {
   return plan.refused == 0 && std::ranges::all_of(plan.chains, &ChainVerdict::holds) &&
-         std::ranges::all_of(plan.tasks, [](const TaskVerdict& verdict) { return !verdict.high || verdict.high->holds; });
+         std::ranges::all_of(plan.tasks,
+                             [](const TaskVerdict& verdict) { return !verdict.high || verdict.high->holds; });
 }
 
 }  // namespace corelane::eval

@@ -1,7 +1,8 @@
 // plan() predicts what a server would answer if the tasks of a set asked it for admission one after the other: which of
 // them it admits, on which core, and with which bound. It also finds out how many cores all of them need, and how much
-// their budgets may grow. Other policies than a server's are analyzed in the same way: global scheduling, tasks that are
-// cut, and resources that tasks on several cores lock. It also bounds chains of tasks, and tasks of high criticality.
+// their budgets may grow. Other policies than a server's are analyzed in the same way: global scheduling, tasks that
+// are cut, and resources that tasks on several cores lock. It also bounds chains of tasks, and tasks of high
+// criticality.
 //
 // Threads: pure functions. Allocates. Cost: up to 25 admissions of the whole set for each task, with sensitivity.
 #pragma once
@@ -22,11 +23,11 @@
 namespace corelane::eval {
 
 struct PlanRequest {
-  std::vector<Task> tasks;    // in the order in which they ask
-  std::vector<CoreId> cores;  // at least one
+  std::vector<Task> tasks;            // in the order in which they ask
+  std::vector<CoreId> cores;          // at least one
   dispatch::ExecutiveOptions server;  // with the policies
-  // For the admission test `aub`: decides about single jobs, or reserves for tasks, by one of its policies. Nothing: the
-  // test decides about tasks, as in a server.
+  // For the admission test `aub`: decides about single jobs, or reserves for tasks, by one of its policies. Nothing:
+  // the test decides about tasks, as in a server.
   std::optional<sched::AperiodicPolicy> jobs{};
   bool sensitivity = true;  // whether to find out how much the budgets may grow
   bool fewest = true;       // whether to find out how many cores all tasks need
@@ -36,7 +37,7 @@ struct PlanRequest {
 
 // A task of high criticality after a job has exceeded its budget: AMC-rtb.
 struct HighMode {
-  bool holds = false;                // the deadline is met
+  bool holds = false;               // the deadline is met
   std::optional<Duration> bound{};  // of the response; nothing if it is beyond the deadline
 };
 
@@ -51,15 +52,15 @@ struct TaskVerdict {
   Task task;
   sched::Ppm utilization = 0;
   bool admitted = false;
-  // Of an admitted task. The core is no_core if its jobs run on whatever core is free. The bound is the largest one while
-  // the other tasks were admitted; zero if nothing is analyzed.
+  // Of an admitted task. The core is no_core if its jobs run on whatever core is free. The bound is the largest one
+  // while the other tasks were admitted; zero if nothing is analyzed.
   CoreId core = no_core;
   Duration bound{};
   std::vector<TaskPart> parts{};  // empty if it is not cut
   // With PlanRequest::jobs: the part of its jobs that is admitted. The task is admitted if all of them are.
   std::optional<sched::Ppm> jobs_admitted{};
-  Priority priority{};               // on its core
-  std::optional<HighMode> high{};    // if it has high criticality
+  Priority priority{};             // on its core
+  std::optional<HighMode> high{};  // if it has high criticality
   // The largest budget with which all are admitted that are admitted now. Nothing: it was not looked for.
   std::optional<Duration> largest_budget{};
   // Of a refused task.

@@ -47,7 +47,8 @@ std::string tests_table() {
 
 template <typename Entry>
 std::string plain_table(std::string_view heading, Registry<Entry> registry) {
-  std::string text = "| " + std::string(heading) + " | analysis | simulator | server | what comes first |\n"
+  std::string text = "| " + std::string(heading) +
+                     " | analysis | simulator | server | what comes first |\n"
                      "|---|---|---|---|---|\n";
   for (const Entry* const entry : registry)
     text += line_start(entry->name) + places_cells(entry->places) + " " + std::string(entry->help) + " |\n";

@@ -18,8 +18,8 @@ namespace {
 constexpr std::string_view origin_columns[] = {"experiment", "scenario", "mode", "machine",
                                                "kernel",     "version",  "seed", "cell"};
 constexpr std::string_view result_columns[] = {
-    "set",    "dispatcher", "tasks",    "admitted",          "utilization",    "admitted_utilization", "jobs",
-    "misses", "host_misses", "late_tasks", "overruns", "worst_of_deadline", "worst_of_bound", "trace_hash"};
+    "set",    "dispatcher",  "tasks",      "admitted", "utilization",       "admitted_utilization", "jobs",
+    "misses", "host_misses", "late_tasks", "overruns", "worst_of_deadline", "worst_of_bound",       "trace_hash"};
 
 Fraction utilization_of_task(const Task& task) {
   return {sched::ppm_of(sched::share_of(task.contract.budget.count(), task.contract.period.count()))};
@@ -83,11 +83,13 @@ class ResultReader {
   std::optional<SetResult> result() const {
     SetResult r{.dispatcher = field("dispatcher")};
     const bool is_good =
-        read_number(field("cell"), r.cell) && read_number(field("set"), r.set) && read_number(field("tasks"), r.tasks) &&
-        read_number(field("admitted"), r.admitted) && read_fraction(field("utilization"), r.utilization) &&
+        read_number(field("cell"), r.cell) && read_number(field("set"), r.set) &&
+        read_number(field("tasks"), r.tasks) && read_number(field("admitted"), r.admitted) &&
+        read_fraction(field("utilization"), r.utilization) &&
         read_fraction(field("admitted_utilization"), r.admitted_utilization) && read_number(field("jobs"), r.jobs) &&
-        read_number(field("misses"), r.misses) && read_number(field("host_misses"), r.host_misses) && read_number(field("late_tasks"), r.late_tasks) &&
-        read_number(field("overruns"), r.overruns) && read_fraction(field("worst_of_deadline"), r.worst_of_deadline) &&
+        read_number(field("misses"), r.misses) && read_number(field("host_misses"), r.host_misses) &&
+        read_number(field("late_tasks"), r.late_tasks) && read_number(field("overruns"), r.overruns) &&
+        read_fraction(field("worst_of_deadline"), r.worst_of_deadline) &&
         read_fraction(field("worst_of_bound"), r.worst_of_bound) && read_number(field("trace_hash"), r.trace_hash, 16);
     if (!is_good) return std::nullopt;
     return r;
@@ -111,7 +113,8 @@ std::optional<std::string_view> take_line(std::string_view& text) {
 
 SetResult summed_up(const RunRequest& request, const RunOutcome& outcome) {
   SetResult result{.dispatcher = std::string(request.dispatcher->name), .trace_hash = outcome.trace_hash};
-  result.host_misses = static_cast<std::uint64_t>(std::ranges::count(outcome.misses, MissCause::host, &JobRecord::cause));
+  result.host_misses =
+      static_cast<std::uint64_t>(std::ranges::count(outcome.misses, MissCause::host, &JobRecord::cause));
   for (std::size_t i = 0; i < outcome.tasks.size(); ++i) {
     const TaskOutcome& task = outcome.tasks[i];
     const Fraction utilization = utilization_of_task(request.tasks[i]);
@@ -146,15 +149,15 @@ std::string results_header(const SweptValues& swept) {
 }
 
 std::string results_line(const ResultsOrigin& origin, const SweptValues& swept, const SetResult& r) {
-  std::vector<std::string> fields{origin.experiment,           origin.scenario, origin.mode,    origin.machine,
-                                  origin.kernel,               origin.version,  std::to_string(origin.seed),
-                                  std::to_string(r.cell)};
+  std::vector<std::string> fields{
+      origin.experiment,           origin.scenario,       origin.mode, origin.machine, origin.kernel, origin.version,
+      std::to_string(origin.seed), std::to_string(r.cell)};
   for (const auto& [field, value] : swept) fields.push_back(value);
   for (const std::string& field :
        {std::to_string(r.set), r.dispatcher, std::to_string(r.tasks), std::to_string(r.admitted),
-        decimal(r.utilization), decimal(r.admitted_utilization), std::to_string(r.jobs), std::to_string(r.misses), std::to_string(r.host_misses),
-        std::to_string(r.late_tasks), std::to_string(r.overruns), decimal(r.worst_of_deadline),
-        decimal(r.worst_of_bound), hexadecimal_of(r.trace_hash)})
+        decimal(r.utilization), decimal(r.admitted_utilization), std::to_string(r.jobs), std::to_string(r.misses),
+        std::to_string(r.host_misses), std::to_string(r.late_tasks), std::to_string(r.overruns),
+        decimal(r.worst_of_deadline), decimal(r.worst_of_bound), hexadecimal_of(r.trace_hash)})
     fields.push_back(field);
   return csv_line(fields);
 }
@@ -173,7 +176,8 @@ Expected<ParsedResults, ScenarioFault> parse_results(std::string_view text, cons
       return ScenarioFault{"line " + std::to_string(line) + " is no result; remove it, or name another file"};
     if (reader.field("scenario") != origin.scenario)
       return ScenarioFault{
-          "it has results of another scenario, or of an earlier version of this file; move it away, or name another file"};
+          "it has results of another scenario, or of an earlier version of this file; move it away, or name another "
+          "file"};
     if (reader.field("mode") == origin.mode) parsed.results.push_back(*result);
   }
   parsed.whole_lines = text.size() - rest.size();

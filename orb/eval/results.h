@@ -21,8 +21,8 @@ namespace corelane::eval {
 
 // What came of one set under one dispatcher.
 struct SetResult {
-  std::size_t cell = 0;   // index among the combinations of the sweeps
-  std::int64_t set = 0;   // from 0
+  std::size_t cell = 0;  // index among the combinations of the sweeps
+  std::int64_t set = 0;  // from 0
   std::string dispatcher{};
   std::uint64_t tasks = 0;
   std::uint64_t admitted = 0;

@@ -30,8 +30,8 @@ std::string baseline_of(const Experiment& experiment);
 // Returns the dispatcher of a single run: the one that has the mode of the server.
 const Dispatcher* dispatcher_of(dispatch::DispatchMode mode) noexcept;
 
-// Returns the request for set number `set`, from 0 to scenario.repetitions - 1. It has no dispatcher yet. The fault: see
-// tasks_of().
+// Returns the request for set number `set`, from 0 to scenario.repetitions - 1. It has no dispatcher yet. The fault:
+// see tasks_of().
 Expected<RunRequest, ScenarioFault> run_request(const Scenario& scenario, std::int64_t set,
                                                 const RunDefaults& defaults);
 

@@ -50,7 +50,7 @@ struct Policy {
   std::string allocation{};
   std::string order{};
   std::string test{};
-  std::string aub{};  // see aperiodic_policy_names(); empty: the test aub is that of a server
+  std::string aub{};              // see aperiodic_policy_names(); empty: the test aub is that of a server
   std::string locks = "ceiling";  // or msrp: for resources that tasks on several cores use
 };
 
@@ -71,10 +71,10 @@ struct ListedTask {
   std::int64_t importance = 0;
   std::string on_overrun = "report";
   std::vector<Section> uses{};
-  std::int64_t requests = 1;         // how often a job locks each of them at most
-  std::string criticality = "low";   // or high
+  std::int64_t requests = 1;              // how often a job locks each of them at most
+  std::string criticality = "low";        // or high
   std::optional<Duration> budget_high{};  // of a task of high criticality; not given: the budget
-  Duration offset{};  // of the first release, from the start
+  Duration offset{};                      // of the first release, from the start
   std::string arrival = "periodic";
   std::optional<Duration> gap{};  // of sporadic and bursty arrivals; not given: the period
   std::int64_t burst = 4;         // of bursty arrivals
@@ -112,8 +112,8 @@ struct Generator {
   std::int64_t burst = 4;      // of bursty arrivals
   Fraction execution = unity;  // of the budget
   std::optional<Fraction> execution_min{};
-  Fraction high_tasks{};             // the part of the tasks that have high criticality
-  Fraction high_factor{2'000'000};   // their budget_high as a multiple of the budget
+  Fraction high_tasks{};            // the part of the tasks that have high criticality
+  Fraction high_factor{2'000'000};  // their budget_high as a multiple of the budget
 };
 
 // How the sets of tasks are run and compared, for `corelane simulate` and `corelane eval`.
@@ -121,7 +121,7 @@ struct Experiment {
   std::vector<std::string> dispatchers{};  // see dispatchers.h; empty: mc-orb and mc-orb*
   std::string baseline{};                  // the dispatcher with which the others are compared; empty: the last one
   Duration length = std::chrono::seconds{1};
-  Fraction precision{};  // of the differences between dispatchers; 0: not given
+  Fraction precision{};               // of the differences between dispatchers; 0: not given
   std::string transport = "channel";  // of real runs
   std::string note{};                 // a sentence that belongs under the results
 };
@@ -144,7 +144,8 @@ struct Scenario {
   std::optional<Generator> generate{};
   Experiment experiment{};
   std::vector<Published> published{};
-  std::vector<std::string> notes{};  // what a file of another format says that a scenario cannot; see scenario_formats.h
+  std::vector<std::string>
+      notes{};  // what a file of another format says that a scenario cannot; see scenario_formats.h
 };
 
 }  // namespace corelane::eval

@@ -2,8 +2,8 @@
 
 #include <span>
 
-#include "orb/eval/generate/periods.h"
 #include "orb/eval/dispatchers.h"
+#include "orb/eval/generate/periods.h"
 #include "orb/eval/generate/utilizations.h"
 #include "orb/eval/scenario/experiment_tables.h"
 #include "orb/eval/scenario/field_tables.h"
@@ -82,9 +82,10 @@ const std::vector<ScenarioTable>& scenario_tables() {
       table_of("generate", "Tasks that are drawn at random. They ask for admission after those of the file.",
                generator_fields()),
       table_of("experiment", "How `corelane simulate` and `corelane eval` run the tasks.", experiment_fields()),
-      table_of("published",
-               "Figures of somebody else, which `corelane eval` prints beside the fraction of sets that miss a deadline.",
-               published_fields(), true),
+      table_of(
+          "published",
+          "Figures of somebody else, which `corelane eval` prints beside the fraction of sets that miss a deadline.",
+          published_fields(), true),
       table_of("sweep", "A field that takes several values in turn. Several sweeps give all combinations.",
                sweep_fields(), true),
   };

@@ -101,9 +101,8 @@ std::vector<sim::MulticoreTask> prioritized(const std::vector<Task>& tasks) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto rank = [&](std::size_t i) {
     const Contract& contract = tasks[i].contract;
-    return sched::Rank{.urgency = (contract.deadline - contract.jitter).count(),
-                       .importance = contract.importance,
-                       .age = i};
+    return sched::Rank{
+        .urgency = (contract.deadline - contract.jitter).count(), .importance = contract.importance, .age = i};
   };
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return sched::before(rank(a), rank(b)); });
   std::vector<sim::MulticoreTask> result(tasks.size());
@@ -127,8 +126,7 @@ void run_leader_followers(const RunRequest& request, sim::JobObserver* observer,
   sim::use_leader_followers(form_of(request.dispatcher->placement), options, tasks);
   for (std::size_t i = 0; i < request.tasks.size(); ++i) {
     outcome.tasks[i].admitted = true;
-    if (options.cluster == 1)
-      outcome.tasks[i].core = request.cores[static_cast<std::size_t>(tasks[i].core.value)];
+    if (options.cluster == 1) outcome.tasks[i].core = request.cores[static_cast<std::size_t>(tasks[i].core.value)];
   }
   if (load.budget > Duration::zero() && load.period > Duration::zero())
     for (std::int16_t core = 0; core < static_cast<std::int16_t>(request.cores.size()); ++core)

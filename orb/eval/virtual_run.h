@@ -1,13 +1,13 @@
-// run_virtually() runs a set of tasks in virtual time. Under the dispatchers of the Manager it executes the server's own
-// code: Manager and CoreSchedulers on virtual cores. The platform load runs above all tasks, as the analysis assumes it.
-// Everything else costs nothing: no hand-off, no context switch, no timer.
+// run_virtually() runs a set of tasks in virtual time. Under the dispatchers of the Manager it executes the server's
+// own code: Manager and CoreSchedulers on virtual cores. The platform load runs above all tasks, as the analysis
+// assumes it. Everything else costs nothing: no hand-off, no context switch, no timer.
 //
 // All tasks ask for admission before the run starts, one after the other. Their jobs come as JobSequence says. Each
 // comes late by a random time of at most its jitter. A task suspends itself in the middle of a job, and locks its first
 // resource there.
 //
-// Under a dispatcher that refuses tasks, the admission test may be one for global scheduling, and the allocation may cut
-// tasks. Then the MulticoreSimulator runs the tasks that are admitted, as these policies schedule them.
+// Under a dispatcher that refuses tasks, the admission test may be one for global scheduling, and the allocation may
+// cut tasks. Then the MulticoreSimulator runs the tasks that are admitted, as these policies schedule them.
 //
 // Threads: pure functions. They allocate.
 #pragma once

@@ -1,6 +1,5 @@
 #include "orb/poa/servant.h"
 
-
 #include "orb/base/minor.h"
 #include "orb/core/exception.h"
 #include "orb/os/lock.h"

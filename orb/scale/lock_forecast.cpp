@@ -84,9 +84,9 @@ LockFit fit_all(std::span<const ThroughputPoint> measured) {
     for (const double hand_over : hand_over_shares) {
       const LockModel shape = shape_of(minimize(cost, {std::log(section), std::log(section * hand_over)}, 1));
       const double scale = std::exp(-mean_of(log_ratios(measured, shape)));
-      const LockFit fit = fit_of(measured, {.outside = scale * shape.outside,
-                                            .section = scale * shape.section,
-                                            .hand_over = scale * shape.hand_over});
+      const LockFit fit = fit_of(
+          measured,
+          {.outside = scale * shape.outside, .section = scale * shape.section, .hand_over = scale * shape.hand_over});
       if (fit.error < best.error) best = fit;
     }
   return best;
@@ -140,8 +140,9 @@ LockForecast forecast(std::span<const ThroughputPoint> measured, const std::opti
   const auto upper = points_where(measured, [most](const ThroughputPoint& point) { return point.cores > most / 2; });
   const auto fit = fit_lock(lower, known);
   if (!fit)
-    return not_testable(known ? "with known times, the lower half needs a point with 2 cores or more, and both times are above 0"
-                              : "the lower half needs three numbers of cores");
+    return not_testable(
+        known ? "with known times, the lower half needs a point with 2 cores or more, and both times are above 0"
+              : "the lower half needs three numbers of cores");
   LockForecast result;
   result.fit = *fit;
   result.highest_fitted = *core_counts(lower).rbegin();

@@ -1,6 +1,6 @@
-// Fits a LockModel to measured throughput, and checks how well it predicts: it fits the lower half of the core counts and
-// predicts the upper half and the collapse point.
-// Threads: pure functions. Not for real-time threads: a fit may take a second and allocates.
+// Fits a LockModel to measured throughput, and checks how well it predicts: it fits the lower half of the core counts
+// and predicts the upper half and the collapse point. Threads: pure functions. Not for real-time threads: a fit may
+// take a second and allocates.
 #pragma once
 
 #include <optional>
@@ -26,8 +26,8 @@ struct LockFit {
 
 // Returns the model whose throughput differs least from the measured one (least squares of logarithms). With known
 // times only the hand-over cost is fitted, and one point with two or more cores is enough. Without them the points
-// need three different numbers of cores. Nothing is returned if there are fewer, or if a throughput or time is not above
-// 0.
+// need three different numbers of cores. Nothing is returned if there are fewer, or if a throughput or time is not
+// above 0.
 std::optional<LockFit> fit_lock(std::span<const ThroughputPoint> measured, const std::optional<KnownTimes>& known = {});
 
 struct PredictedPoint {
@@ -39,11 +39,11 @@ struct PredictedPoint {
 };
 
 struct LockForecast {
-  std::string not_testable{};             // why nothing was predicted; "" if it was. The rest is then empty
-  LockFit fit{};                          // from the lower half
-  int highest_fitted = 0;                 // cores
-  std::vector<PredictedPoint> upper{};    // of the upper half
-  double mean_error = 0;                  // mean of the absolute values of upper's errors
+  std::string not_testable{};              // why nothing was predicted; "" if it was. The rest is then empty
+  LockFit fit{};                           // from the lower half
+  int highest_fitted = 0;                  // cores
+  std::vector<PredictedPoint> upper{};     // of the upper half
+  double mean_error = 0;                   // mean of the absolute values of upper's errors
   std::optional<int> measured_collapse{};  // collapse_point() of all measured points
   // collapse_point() of the model, up to four times the highest measured number of cores.
   std::optional<int> predicted_collapse{};

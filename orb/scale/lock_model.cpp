@@ -34,7 +34,8 @@ std::string fault_of(const LockModel& model) {
   const auto is_time = [](double value) { return std::isfinite(value) && value > 0; };
   if (!is_time(model.outside)) return "the time outside of the lock (T_ncs) is not above 0; give a positive time";
   if (!is_time(model.section)) return "the time of the critical section (T_cs) is not above 0; give a positive time";
-  if (!is_time(model.hand_over) && model.hand_over != 0) return "the hand-over cost is below 0; give 0 or a positive time";
+  if (!is_time(model.hand_over) && model.hand_over != 0)
+    return "the hand-over cost is below 0; give 0 or a positive time";
   return "";
 }
 

@@ -27,7 +27,8 @@ class LockNetwork {
   // Runs until so many critical sections have ended.
   void run(std::int64_t sections) {
     while (sections > 0) {
-      const double end = requesters_ > 0 ? now_ + work_left_ * time_of_section() : std::numeric_limits<double>::infinity();
+      const double end =
+          requesters_ > 0 ? now_ + work_left_ * time_of_section() : std::numeric_limits<double>::infinity();
       if (!arrivals_.empty() && arrivals_.top() <= end) {
         arrive();
       } else {
@@ -74,8 +75,8 @@ class LockNetwork {
   const bool is_constant_;
   sim::Random random_;
   std::priority_queue<double, std::vector<double>, std::greater<>> arrivals_{};  // when cores will ask for the lock
-  int requesters_ = 0;     // cores that hold or wait for the lock
-  double work_left_ = 0;   // of the current section
+  int requesters_ = 0;                                                           // cores that hold or wait for the lock
+  double work_left_ = 0;                                                         // of the current section
   double now_ = 0;
   double requester_time_ = 0;
   double busy_time_ = 0;

@@ -1,5 +1,5 @@
-// Simulates the network of lock_model.h event by event. With exponential times the simulation checks the exact solution.
-// With constant times it answers what the solution cannot.
+// Simulates the network of lock_model.h event by event. With exponential times the simulation checks the exact
+// solution. With constant times it answers what the solution cannot.
 //
 // A critical section is an amount of work: 1 on average. The lock works it off at the rate 1 / (T_cs + c k / 2), which
 // changes whenever a core begins to wait. With exponential amounts this is the birth-death process of the model.

@@ -34,7 +34,9 @@ std::vector<SpeedUp> speed_ups(std::span<const ThroughputPoint> points) {
 
 std::optional<int> collapse_point(std::span<const ThroughputPoint> points) {
   if (points.empty()) return std::nullopt;
-  const auto by_throughput = [](const ThroughputPoint& a, const ThroughputPoint& b) { return a.throughput < b.throughput; };
+  const auto by_throughput = [](const ThroughputPoint& a, const ThroughputPoint& b) {
+    return a.throughput < b.throughput;
+  };
   const ThroughputPoint& highest = *std::max_element(points.begin(), points.end(), by_throughput);
   const double floor = (1 - collapse_drop) * highest.throughput;
   const bool falls = std::any_of(points.begin(), points.end(), [&](const ThroughputPoint& point) {

@@ -20,8 +20,8 @@ struct SpeedUp {
   // The work that these cores did, divided by the work of one core in the same time. The time is fixed and the work
   // grows with the cores, so this is a fixed-time speed-up (Gustafson, CACM 31(5), 1988).
   double speed_up = 0;
-  // The share s of the time that was serial, by Gustafson's law: speed_up = n - s (n - 1). Above 1 if more cores do less
-  // than one. No value for one core.
+  // The share s of the time that was serial, by Gustafson's law: speed_up = n - s (n - 1). Above 1 if more cores do
+  // less than one. No value for one core.
   std::optional<double> serial_share{};
 };
 

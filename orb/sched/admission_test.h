@@ -64,9 +64,9 @@ inline const AdmissionTest* default_admission_test() noexcept { return admission
 
 // The tests that code chooses by itself.
 namespace admission {
-extern const AdmissionTest response_time;      // the default
-extern const AdmissionTest processor_demand;   // for cores that run the earliest deadline first
-extern const AdmissionTest none;               // promises nothing
+extern const AdmissionTest response_time;     // the default
+extern const AdmissionTest processor_demand;  // for cores that run the earliest deadline first
+extern const AdmissionTest none;              // promises nothing
 }  // namespace admission
 
 }  // namespace corelane::sched

@@ -1,4 +1,4 @@
-// Places says where a policy works: an admission test, an allocation strategy, or an order of tasks. Whoever takes a
+// Places says where a policy works: an admission test, an allocation strategy, or an order of tasks. Code that takes a
 // policy by its name refuses one that does not work there, and says where it does.
 //
 // Threads: values and pure functions. for_servers() and text_of() allocate.

@@ -48,8 +48,8 @@ void JobAdmissionSimulator::advance(Time to) {
   now_ = to;
 }
 
-// Ends the stages that have executed. Only then do the next stages become ready, so that none of them hides a stage that
-// ends. A stage has a budget, so it does not end at the instant at which it becomes ready.
+// Ends the stages that have executed. Only then do the next stages become ready, so that none of them hides a stage
+// that ends. A stage has a budget, so it does not end at the instant at which it becomes ready.
 void JobAdmissionSimulator::complete_stages() {
   std::vector<std::pair<std::uint64_t, Job>> ended;
   for (auto& ready : ready_) {

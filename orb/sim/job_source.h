@@ -77,7 +77,7 @@ class PatternJobs final : public JobSource {
 
  private:
   struct State {
-    std::uint64_t jobs = 0;    // so many were returned
+    std::uint64_t jobs = 0;      // so many were returned
     std::uint32_t in_burst = 0;  // the next job's number in its burst
     Time burst_at{};
   };

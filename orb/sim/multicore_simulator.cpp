@@ -44,7 +44,8 @@ std::optional<std::string> task_fault(const MulticoreOptions& options, const Mul
   if (const auto fault = deadline_fault(task.deadline)) return fault;
   if (task.parts.empty()) return core_fault(options, task.core);
   for (std::size_t i = 0; i < task.parts.size(); ++i)
-    if (const auto fault = part_fault(options, task.parts[i])) return "has a part " + std::to_string(i) + " that " + *fault;
+    if (const auto fault = part_fault(options, task.parts[i]))
+      return "has a part " + std::to_string(i) + " that " + *fault;
   return {};
 }
 
@@ -59,8 +60,8 @@ std::optional<std::string> fault_of(const MulticoreOptions& options, std::span<c
 
 MulticoreSimulator::MulticoreSimulator(const MulticoreOptions& options, std::span<const MulticoreTask> tasks,
                                        JobSource& source, JobObserver* observer)
-    : engine_((assert(!fault_of(options, tasks)),
-               std::make_unique<multicore::Engine>(options, tasks, source, observer))) {}
+    : engine_(
+          (assert(!fault_of(options, tasks)), std::make_unique<multicore::Engine>(options, tasks, source, observer))) {}
 
 MulticoreSimulator::~MulticoreSimulator() = default;
 MulticoreSimulator::MulticoreSimulator(MulticoreSimulator&&) noexcept = default;

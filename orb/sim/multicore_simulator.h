@@ -50,8 +50,8 @@ class Engine;
 // A part of a split task. It runs on one core, in a cluster of one.
 struct TaskPart {
   CoreId core{0};
-  Duration budget{};    // > 0: when the job has executed so long here, its next part follows; ignored for the last part
-  Duration offset{};    // the part starts no earlier than so long after the nominal release; 0: when the one before ends
+  Duration budget{};  // > 0: when the job has executed so long here, its next part follows; ignored for the last part
+  Duration offset{};  // the part starts no earlier than so long after the nominal release; 0: when the one before ends
   Duration deadline{};  // > 0, counts from nominal release + offset: the urgency of the part if the order is `deadline`
   Priority priority{};  // the urgency of the part if the order is `priority`
 };
@@ -80,9 +80,9 @@ struct FinishedJob {
   Time arrival{};            // release and jitter
   Time start{};              // when a core first began to run it
   Time finish{};
-  Time deadline{};      // absolute
-  CoreId core{0};       // where it ended
-  Duration demand{};    // without overheads
+  Time deadline{};    // absolute
+  CoreId core{0};     // where it ended
+  Duration demand{};  // without overheads
   std::uint32_t preemptions = 0;
   std::uint32_t migrations = 0;  // how often it continued on another core
 };

@@ -62,8 +62,8 @@ Expected<double, OverheadTableFault> cell_of(std::string_view text, const std::s
   if (!value)
     return fault_at(line, "has \"" + std::string(text) + "\" in column " + column + ": write a number from 0 on");
   if (is_time && *value > longest_microseconds)
-    return fault_at(line, "has " + std::string(text) + " in column " + column +
-                              ": write microseconds, 2 seconds at most");
+    return fault_at(line,
+                    "has " + std::string(text) + " in column " + column + ": write microseconds, 2 seconds at most");
   if (!is_time && *value > longest_microseconds * 1e6)
     return fault_at(line, "has " + std::string(text) + " in column " + column + ": write a smaller number");
   return *value;
@@ -92,7 +92,8 @@ Expected<OverheadTable, OverheadTableFault> OverheadTable::parse(std::string_vie
   if (table.names_.empty())
     return OverheadTableFault{"the overheads are empty: write a line of names, such as TASK-COUNT, RELEASE, CXS"};
   if (table.values_[0].empty())
-    return OverheadTableFault{"the overheads have no line of values: write one for each measured " + table.depends_on()};
+    return OverheadTableFault{"the overheads have no line of values: write one for each measured " +
+                              table.depends_on()};
   return table;
 }
 
@@ -148,8 +149,8 @@ Overheads overheads_of(const OverheadTable& table, std::size_t tasks) {
 }
 
 void set_cache_delays(Overheads& overheads, const OverheadTable& table, double working_set) {
-  const auto nearest = std::find_if(cache_levels.begin(), cache_levels.end(),
-                                    [&](std::string_view level) { return table.has(level); });
+  const auto nearest =
+      std::find_if(cache_levels.begin(), cache_levels.end(), [&](std::string_view level) { return table.has(level); });
   if (nearest == cache_levels.end()) return;
   overheads.preemption = table.at(*nearest, working_set);
   Duration longest{};

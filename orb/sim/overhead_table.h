@@ -1,5 +1,5 @@
-// OverheadTable has measured overheads in the format of SchedCAT (Brandenburg 2011): comma-separated values, with a line
-// of names first. Times are microseconds. One column says what they depend on:
+// OverheadTable has measured overheads in the format of SchedCAT (Brandenburg 2011): comma-separated values, with a
+// line of names first. Times are microseconds. One column says what they depend on:
 //
 //   TASK-COUNT, RELEASE, SCHEDULE, CXS          by the number of tasks: scheduling
 //            2,    1.30,     0.95, 0.52

@@ -60,11 +60,8 @@ void Simulator::arrive_at_manager(JobState state, std::uint64_t number) {
   state.number = number;
   state.arrival = now_;
   const JobId job = new_job(state);
-  tell_manager(Arrived{.at = now_,
-                       .job = job,
-                       .task = reports_[state.plan].task,
-                       .peer = plans_[state.plan].peer,
-                       .contract = {}});
+  tell_manager(Arrived{
+      .at = now_, .job = job, .task = reports_[state.plan].task, .peer = plans_[state.plan].peer, .contract = {}});
 }
 
 // Notes what the core runs from now on.
@@ -76,8 +73,8 @@ void Simulator::tell_dispatch(CoreState& core) {
   end_slice(core);
   if (!is_of_task) return;
   if (job->started == never) job->started = now_;
-  core.slice = ExecutedSlice{
-      .task = job->plan, .number = job->number, .core = core.options.id, .begin = now_, .end = now_};
+  core.slice =
+      ExecutedSlice{.task = job->plan, .number = job->number, .core = core.options.id, .begin = now_, .end = now_};
 }
 
 void Simulator::end_slice(CoreState& core) {

@@ -1,5 +1,5 @@
-// Three documents, and a part of a fourth one, are printed from tables in the code. These tests fail if a table has changed and its document has
-// not. Run once with CORELANE_UPDATE_DOCS=1 in the environment to print them anew.
+// Three documents, and a part of a fourth one, are printed from tables in the code. These tests fail if a table has
+// changed and its document has not. Run once with CORELANE_UPDATE_DOCS=1 in the environment to print them anew.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>

@@ -27,7 +27,7 @@ LAYERS = [
     ["services/nameserver/client"],  # a library for programs
     ["services", "examples", "bench"],
 ]
-SAME_LAYER = {"orb/leader_followers": ["orb/transport"], "orb/corba": ["orb"], "orb": ["orb/corba"]}
+SAME_LAYER = {"orb/leader_followers": ["orb/transport"], "orb/corba": ["orb"], "orb": ["orb/corba"], "bench": ["services"]}
 
 # ---- The table of rooms -------------------------------------------------------------------------------------------------
 # A room is a subfolder of a large folder. Its files may include the public headers at the top of the folder, and the rooms
@@ -193,7 +193,7 @@ EXPORTED = {
     "orb/transport": ["detail/reactor_impl.h", "tcp/tcp.h"],
     "orb/sched": [
         "admission/placement.h", "analysis/holistic.h", "analysis/mixed_criticality.h", "analysis/spin_lock.h",
-        "analysis/synthetic_utilization.h", "schedulers/any_scheduler.h", "schedulers/arrival_meter.h", "schedulers/deadline_levels.h",
+        "analysis/split_placement.h", "analysis/synthetic_utilization.h", "schedulers/any_scheduler.h", "schedulers/arrival_meter.h", "schedulers/deadline_levels.h",
         "schedulers/firm_timers.h", "schedulers/core_scheduler.h", "servers/reservation.h", "servers/server.h", "servers/server_driver.h",
         "servers/sporadic_server.h", "servers/task_server.h", "trace/trace.h", "trace/trace_file.h",
         "trace/trace_kinds.h",
@@ -202,6 +202,7 @@ EXPORTED = {
         "experiment/csv.h", "experiment/job_account.h", "report/comparison_tables.h", "report/report.h", "report/table.h",
         "scenario/node.h", "scenario/toml_nodes.h", "statistics/comparison.h",
     ],
+    "services/corelane": ["real_run/overheads/decision_costs.h", "real_run/run_directory.h"],
     "idl/front": ["lexer/lexer.h", "preprocessor/preprocessor.h"],
     "idl/sema": ["names/scope.h"],
     "services/nameserver/stores": ["etcd/etcd_settings.h"],

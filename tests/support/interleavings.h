@@ -5,8 +5,8 @@
 // block() and unblock_one() where it would enter the kernel to sleep and to wake. Only one thread runs at a time.
 // At each step another thread may go on in place of the current one. That is a preemption. The search covers all orders
 // with at most a given number of preemptions (Musuvathi and Qadeer, "Iterative context bounding", PLDI 2007); changes
-// of the thread that blocks, spins or ends are free. The orders are those of sequential consistency: the search does not
-// find a memory order that is too weak. The thread sanitizer does that on other tests.
+// of the thread that blocks, spins or ends are free. The orders are those of sequential consistency: the search does
+// not find a memory order that is too weak. The thread sanitizer does that on other tests.
 //
 //   const Explored explored = explore(2, [] { return std::make_shared<TwoThreadsCount>(); });
 //   CHECK(explored.fault == "");
@@ -36,7 +36,8 @@ struct Explored {
   std::string fault{};  // of the first order with one; "" if there is none
 };
 
-// Stepper is the state of one search. Only the thread that runs, or the searching thread between two orders, touches it.
+// Stepper is the state of one search. Only the thread that runs, or the searching thread between two orders, touches
+// it.
 class Stepper {
  public:
   Stepper(std::size_t threads, int preemptions) : threads_(threads), preemptions_(preemptions) {
@@ -128,7 +129,8 @@ class Stepper {
     return result;
   }
 
-  // The calling thread takes the state, and the next thread of this order runs. Returns when the calling thread is next.
+  // The calling thread takes the state, and the next thread of this order runs. Returns when the calling thread is
+  // next.
   void go_on(State state) {
     const std::size_t self = this_thread();
     states_[self] = state;

@@ -26,13 +26,13 @@ class CallTarget {
   struct Requirements {
     Traffic traffic;
     CallOrder order;
-    Time now;       // when the call began
-    Time deadline;  // when it must have ended
+    Time now;                                       // when the call began
+    Time deadline;                                  // when it must have ended
     const std::shared_ptr<ClientConnection>& only;  // null: any connection to the target
   };
 
-  // Begins a call through this reference, or through the one to which a server has forwarded it before. The caller keeps
-  // the reference until the call has ended; with `keeps`, this object does.
+  // Begins a call through this reference, or through the one to which a server has forwarded it before. The caller
+  // keeps the reference until the call has ended; with `keeps`, this object does.
   void begin(const std::shared_ptr<Reference>& reference, bool keeps) noexcept;
   // Releases the connection and the references.
   void reset() noexcept;

@@ -212,8 +212,8 @@ bool ConnectionPool::is_worth_waiting(const Attempt& attempt) const noexcept {
 // Connecting is an attempt of this thread. The attempt ends at end(), or in the destructor after an exception.
 class ConnectionPool::Connecting {
  public:
-  // Reserves the place of the connection, so that end() allocates nothing and always wakes the threads that wait. Throws
-  // std::bad_alloc.
+  // Reserves the place of the connection, so that end() allocates nothing and always wakes the threads that wait.
+  // Throws std::bad_alloc.
   explicit Connecting(ConnectionPool& pool) CORELANE_REQUIRES(pool.mutex_)
       : pool_(pool), attempt_(std::make_shared<Attempt>()) {
     pool_.connections_.reserve(pool_.connections_.size() + pool_.attempts_.size() + 1);
@@ -277,8 +277,7 @@ Expected<ConnectionPool::ConnectionPtr> ConnectionPool::acquire(transport::Trans
     const bool is_first = connections_.empty();
     Connecting making(*this);
     lock.unlock();
-    auto made =
-        connect(transport, is_first ? deadline : std::min(deadline, os::now() + patience_for_further), making);
+    auto made = connect(transport, is_first ? deadline : std::min(deadline, os::now() + patience_for_further), making);
     if (!made && !is_first) continue;  // no further connection could be made: share one
     if (!made) return made;
     give_to_thread(id_, *made, order);

@@ -1,6 +1,6 @@
 // WaitingCalls is the list of the calls that share a client's connection and wait for their replies.
-// Threads: any. The list is its own mutex: lock it with os::LockGuard or os::UniqueLock. It has priority inheritance, and
-// is held while a reply is copied to a call of the list, never while reading from the socket.
+// Threads: any. The list is its own mutex: lock it with os::LockGuard or os::UniqueLock. It has priority inheritance,
+// and is held while a reply is copied to a call of the list, never while reading from the socket.
 #pragma once
 
 #include <cstdint>

@@ -118,8 +118,8 @@ Expected<void> BestEffortThreadPool::start() {
   return {};
 }
 
-// Creates a thread. Reserves the place of its handle first: if the handle could not be kept, the new thread would have to
-// be joined here.
+// Creates a thread. Reserves the place of its handle first: if the handle could not be kept, the new thread would have
+// to be joined here.
 Expected<void> BestEffortThreadPool::make_member() try {
   members_.reserve(members_.size() + 1);
   auto member = std::make_unique<Member>(*this);

@@ -7,16 +7,16 @@ namespace corelane::dispatch {
 TaskStatistics::Values TaskStatistics::values() const noexcept {
   // relaxed: counters of a running task, no order among them
   const auto now = [](const std::atomic<std::uint64_t>& counter) { return counter.load(std::memory_order_relaxed); };
-  return {.jobs = response.count(),
-          .misses = now(misses),
-          .overruns = now(overruns),
-          .refused = now(refused),
-          .oversleeps = now(oversleeps),
-          .blocks = now(blocks),
-          .undeclared_locks = now(undeclared_locks),
-          .p50 = response.quantile(500'000),
-          .p99 = response.quantile(990'000),
-          .max = response.max()};
+  return {response.count(),
+          now(misses),
+          now(overruns),
+          now(refused),
+          now(oversleeps),
+          now(blocks),
+          now(undeclared_locks),
+          response.quantile(500'000),
+          response.quantile(990'000),
+          response.max()};
 }
 
 void TaskAccount::add(const JobContext& context, const Ended& ended) noexcept {

@@ -59,24 +59,24 @@ void JobAccount::finished(const sim::FinishedJob& job) {
   account.total += job.finish - job.release;
   if (observer_ != nullptr) {
     sim::FinishedJob told = job;
-    for (Time sim::FinishedJob::*const at : {&sim::FinishedJob::release, &sim::FinishedJob::arrival,
-                                             &sim::FinishedJob::start, &sim::FinishedJob::finish,
-                                             &sim::FinishedJob::deadline})
+    for (Time sim::FinishedJob::*const at :
+         {&sim::FinishedJob::release, &sim::FinishedJob::arrival, &sim::FinishedJob::start, &sim::FinishedJob::finish,
+          &sim::FinishedJob::deadline})
       told.*at = from_start(job.*at);
     told.core = named(job.core);
     observer_->finished(told);
   }
   if (!is_due(job.task, open.release)) return;
   if (job.finish <= job.deadline) return void(++account.met);
-  note_miss({.task = job.task,
-             .number = job.number,
-             .release = from_start(job.release).time_since_epoch(),
-             .start = from_start(job.start).time_since_epoch(),
-             .finish = from_start(job.finish).time_since_epoch(),
-             .deadline = from_start(job.deadline).time_since_epoch(),
-             .core = named(job.core),
-             .cause = job.demand > request_.tasks[job.task].contract.budget ? MissCause::overrun
-                                                                            : MissCause::scheduling});
+  note_miss(
+      {.task = job.task,
+       .number = job.number,
+       .release = from_start(job.release).time_since_epoch(),
+       .start = from_start(job.start).time_since_epoch(),
+       .finish = from_start(job.finish).time_since_epoch(),
+       .deadline = from_start(job.deadline).time_since_epoch(),
+       .core = named(job.core),
+       .cause = job.demand > request_.tasks[job.task].contract.budget ? MissCause::overrun : MissCause::scheduling});
 }
 
 void JobAccount::executed(const sim::ExecutedSlice& slice) {

@@ -65,10 +65,8 @@ sim::MulticoreTask simulated_task(const TaskVerdict& verdict, const std::vector<
   sim::MulticoreTask task{.deadline = verdict.task.contract.deadline};
   if (verdict.core != no_core) task.core = simulated(verdict.core, cores);
   for (const TaskPart& part : verdict.parts)
-    task.parts.push_back({.core = simulated(part.core, cores),
-                          .budget = part.budget,
-                          .offset = part.offset,
-                          .deadline = part.deadline});
+    task.parts.push_back(
+        {.core = simulated(part.core, cores), .budget = part.budget, .offset = part.offset, .deadline = part.deadline});
   return task;
 }
 
@@ -76,9 +74,8 @@ sim::MulticoreTask simulated_task(const TaskVerdict& verdict, const std::vector<
 void prioritize(std::vector<sim::MulticoreTask>& tasks, const std::vector<TaskVerdict>& verdicts) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < tasks.size(); ++i) order.push_back(i);
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) {
-    return verdicts[i].task.contract.deadline - verdicts[i].task.contract.jitter;
-  });
+  std::ranges::stable_sort(
+      order, {}, [&](std::size_t i) { return verdicts[i].task.contract.deadline - verdicts[i].task.contract.jitter; });
   for (std::size_t i = 0; i < order.size(); ++i)
     tasks[order[i]].priority = Priority{static_cast<std::int32_t>(order.size() - i)};
 }

@@ -1,5 +1,5 @@
-// Runs tasks under policies that no Manager has: global scheduling, and tasks that are cut (orb/eval/planning/whole_set.h).
-// Threads: pure functions. They allocate.
+// Runs tasks under policies that no Manager has: global scheduling, and tasks that are cut
+// (orb/eval/planning/whole_set.h). Threads: pure functions. They allocate.
 #pragma once
 
 #include "orb/eval/planning/whole_set.h"
@@ -8,8 +8,8 @@
 
 namespace corelane::eval {
 
-// Runs the tasks that the set admits. `set` is empty, and that of the request's policies. Fills in the outcome, which has
-// the labels already. The observer may be null.
+// Runs the tasks that the set admits. `set` is empty, and that of the request's policies. Fills in the outcome, which
+// has the labels already. The observer may be null.
 void run_whole_set(const RunRequest& request, WholeSet& set, sim::JobObserver* observer, RunOutcome& outcome);
 
 }  // namespace corelane::eval

@@ -117,8 +117,8 @@ class TasksOfJobs {
     for (auto& [task, list] : tasks) {
       std::ranges::sort(list, {}, &JobLine::earliest);
       if (list.size() > 1)
-        hyperperiod_ = std::max(hyperperiod_,
-                                multiply_up(list[1].earliest - list[0].earliest, static_cast<Ticks>(list.size())));
+        hyperperiod_ =
+            std::max(hyperperiod_, multiply_up(list[1].earliest - list[0].earliest, static_cast<Ticks>(list.size())));
     }
     for (const auto& [task, list] : tasks) add(task, list);
     if (fault_) return *fault_;
@@ -132,7 +132,8 @@ class TasksOfJobs {
  private:
   void fail(const JobLine& job, const std::string& text) {
     if (!fault_)
-      fault_ = ScenarioFault{core::text_of(path_, {.line = job.line}) + "task " + std::to_string(job.task) + ": " + text};
+      fault_ =
+          ScenarioFault{core::text_of(path_, {.line = job.line}) + "task " + std::to_string(job.task) + ": " + text};
   }
 
   Duration time(Ticks units) const { return Duration{multiply_up(units, tick_.count())}; }
@@ -270,9 +271,9 @@ class JobWriter {
       const auto turn = static_cast<std::size_t>(job);
       const Duration least = trace.empty() ? part_of(task.budget, execution.least) : trace[turn % trace.size()];
       const Duration most = trace.empty() ? part_of(task.budget, execution.most) : trace[turn % trace.size()];
-      for (const std::int64_t value : {static_cast<std::int64_t>(index) + 1, ++jobs_, units(arrival, task),
-                                       units(arrival + contract.jitter, task), units(least, task), units(most, task),
-                                       units(arrival + contract.deadline, task)})
+      for (const std::int64_t value :
+           {static_cast<std::int64_t>(index) + 1, ++jobs_, units(arrival, task), units(arrival + contract.jitter, task),
+            units(least, task), units(most, task), units(arrival + contract.deadline, task)})
         text += std::to_string(value) + ", ";
       text += std::to_string(priority) + "\n";
     }

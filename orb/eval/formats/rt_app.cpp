@@ -26,10 +26,10 @@ namespace {
 using RtAppJson = nlohmann::ordered_json;
 using std::chrono::microseconds;
 
-constexpr std::array<std::string_view, 8> properties_left_out{
-    "loop", "policy", "priority", "cpus", "membind_nodes", "taskgroup", "util_min", "util_max"};
-constexpr std::array<std::string_view, 11> events_unknown_here{
-    "suspend", "resume", "wait", "signal", "broad", "sync", "barrier", "mem", "iorun", "yield", "fork"};
+constexpr std::array<std::string_view, 8> properties_left_out{"loop",          "policy",    "priority", "cpus",
+                                                              "membind_nodes", "taskgroup", "util_min", "util_max"};
+constexpr std::array<std::string_view, 11> events_unknown_here{"suspend", "resume", "wait",  "signal", "broad", "sync",
+                                                               "barrier", "mem",    "iorun", "yield",  "fork"};
 
 bool has_name(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
@@ -348,7 +348,8 @@ Expected<WrittenScenario, ScenarioFault> write_rt_app(const Scenario& scenario, 
     tasks[scenario.tasks[i].label] = RtAppTask(scenario.tasks[i], left_out).json(priorities[i]);
   const RtAppJson root{{"tasks", tasks}, {"global", {{"duration", 10}, {"default_policy", "SCHED_FIFO"}}}};
   if (scenario.tasks.size() > 89) left_out.say("there are more tasks than priorities, so the last ones share one");
-  return WrittenScenario{.text = root.dump(2, ' ', false, RtAppJson::error_handler_t::replace) + "\n", .notes = left_out.notes()};
+  return WrittenScenario{.text = root.dump(2, ' ', false, RtAppJson::error_handler_t::replace) + "\n",
+                         .notes = left_out.notes()};
 }
 
 bool looks_like_json(std::string_view text) {

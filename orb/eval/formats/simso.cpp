@@ -219,7 +219,8 @@ ptree task_element(const ListedTask& task, std::size_t number, LeftOut& left_out
   set_attribute(element, "deadline", milliseconds_of(contract.deadline));
   set_attribute(element, "WCET", milliseconds_of(contract.budget));
   set_attribute(element, "ACET", milliseconds_of(contract.budget));
-  for (const char* const unused : {"base_cpi", "instructions", "mix", "preemption_cost", "et_stddev"}) set_attribute(element, unused, "0");
+  for (const char* const unused : {"base_cpi", "instructions", "mix", "preemption_cost", "et_stddev"})
+    set_attribute(element, unused, "0");
   return element;
 }
 

@@ -57,7 +57,8 @@ std::string fields_of(std::span<const Field<Table>> fields, const Table& table) 
     std::visit(
         [&](const auto member) {
           using Value = std::remove_cvref_t<decltype(table.*member)>;
-          constexpr bool is_of_sweep = std::is_same_v<Value, std::optional<Node>> || std::is_same_v<Value, std::vector<Node>>;
+          constexpr bool is_of_sweep =
+              std::is_same_v<Value, std::optional<Node>> || std::is_same_v<Value, std::vector<Node>>;
           if constexpr (!is_of_sweep)
             if (table.*member != fresh.*member)
               text += std::string(field.info.key) + " = " + toml_of(table.*member) + "\n";

@@ -39,8 +39,8 @@ std::vector<Share> geometric_utilizations(std::size_t count, Share total, Share 
   const FixedLog whole = (FixedLog{64} << log_bits) - log2_of(weight_of(balance));
   std::vector<std::uint64_t> weights;
   for (std::size_t i = 0; i < count; ++i)
-    weights.push_back(
-        count == 1 ? greatest_weight : two_to_minus(static_cast<FixedLog>(UnsignedWide{whole} * i / (count - 1))));
+    weights.push_back(count == 1 ? greatest_weight
+                                 : two_to_minus(static_cast<FixedLog>(UnsignedWide{whole} * i / (count - 1))));
   return scaled_to(total, weights);
 }
 

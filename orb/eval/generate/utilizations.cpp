@@ -212,7 +212,8 @@ constexpr UtilizationGenerator generators[] = {
      .fault_of = fault_of_geometric,
      .draw = balanced},
     {.name = "balanced-uniform",
-     .help = "uniform between the least and the greatest utilization, whose ratio is balance and which are both present",
+     .help =
+         "uniform between the least and the greatest utilization, whose ratio is balance and which are both present",
      .fault_of = fault_of_balance,
      .draw = balanced_uniform},
     {.name = "independent",

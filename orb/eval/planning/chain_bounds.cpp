@@ -103,8 +103,7 @@ ChainVerdict open_verdict(const Plan& plan, const Chain& chain, std::size_t numb
 std::vector<ChainVerdict> chain_verdicts(const PlanRequest& request, const Plan& plan) {
   if (request.chains.empty()) return {};
   std::vector<ChainVerdict> chains;
-  for (std::size_t i = 0; i < request.chains.size(); ++i)
-    chains.push_back(open_verdict(plan, request.chains[i], i));
+  for (std::size_t i = 0; i < request.chains.size(); ++i) chains.push_back(open_verdict(plan, request.chains[i], i));
   const auto ends = direct_ends(request, plan, chains);
   for (ChainVerdict& chain : chains) {
     chain.bound = guarded_end(plan, chain);

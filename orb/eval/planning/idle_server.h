@@ -35,8 +35,8 @@ class IdleServer {
 
   // Returns the task, or the refusal that the server's client would get, with the contract that would fit.
   Expected<TaskId, sched::Refusal> admit(const std::string& label, const Contract& contract);
-  // Does the same without the search for a contract that would fit, and without exact bounds. Returns no_task if the task
-  // is refused.
+  // Does the same without the search for a contract that would fit, and without exact bounds. Returns no_task if the
+  // task is refused.
   TaskId try_admit(const std::string& label, const Contract& contract);
   void leave(TaskId task);
 

@@ -58,8 +58,8 @@ int ceiling_on(const PlacedSet& set, const Plan& plan, int core, ResourceId reso
 Ticks blocking_by_resources(const PlacedSet& set, const Plan& plan, const PlacedTask& task) {
   Ticks longest = 0;
   for (const PlacedTask& other : set.tasks) {
-    const bool may_block = other.core == task.core && other.task != task.task &&
-                           (other.priority < task.priority || other.overshoot > 0);
+    const bool may_block =
+        other.core == task.core && other.task != task.task && (other.priority < task.priority || other.overshoot > 0);
     if (!may_block) continue;
     for (const ResourceUse& use : plan.tasks[other.task].task.contract.uses)
       if (use.resource != no_resource && ceiling_on(set, plan, task.core, use.resource) >= task.priority)
@@ -80,8 +80,7 @@ PlacedSet placed_set(const PlanRequest& request, const Plan& plan) {
     blocking[core.value] = platform.blocking;
     set.loads[core.value] = std::move(platform.loads);
   }
-  for (PlacedTask& task : set.tasks)
-    task.blocking = blocking[task.core] + blocking_by_resources(set, plan, task);
+  for (PlacedTask& task : set.tasks) task.blocking = blocking[task.core] + blocking_by_resources(set, plan, task);
   return set;
 }
 

@@ -17,12 +17,12 @@ namespace corelane::eval {
 struct PlacedTask {
   std::size_t task = 0;  // its index in the plan
   int core = 0;
-  int priority = 0;               // a larger one is more urgent; tasks of one priority delay each other
-  sched::Ticks budget = 0;        // C, with what the task's thread spins
-  sched::Ticks suspension = 0;    // S
-  sched::Ticks overshoot = 0;     // what a job that is demoted inside a section may execute beyond C
-  sched::Ticks jitter = 0;        // J
-  sched::Ticks blocking = 0;      // B, by the platform and by resources
+  int priority = 0;             // a larger one is more urgent; tasks of one priority delay each other
+  sched::Ticks budget = 0;      // C, with what the task's thread spins
+  sched::Ticks suspension = 0;  // S
+  sched::Ticks overshoot = 0;   // what a job that is demoted inside a section may execute beyond C
+  sched::Ticks jitter = 0;      // J
+  sched::Ticks blocking = 0;    // B, by the platform and by resources
   // The release jitter with which the task delays others. It is more than J if the task suspends itself.
   sched::Ticks interfering_jitter = 0;
 };

@@ -125,8 +125,7 @@ SpinningTask SpinPlacement::spinning(const Placed& placed) const {
                     .jitter = contract.jitter.count(),
                     .blocking = cores_[placed.core].blocking};
   for (const ResourceUse& use : contract.uses)
-    if (use.resource != no_resource)
-      task.requests.push_back({use.resource, use.longest.count(), placed.task.requests});
+    if (use.resource != no_resource) task.requests.push_back({use.resource, use.longest.count(), placed.task.requests});
   return task;
 }
 

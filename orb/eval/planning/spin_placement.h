@@ -1,6 +1,6 @@
-// SpinPlacement places tasks on cores if resources may be shared between cores. A task that finds such a resource locked
-// spins for it; see orb/sched/analysis/spin_lock.h. A server cannot do that, so this is an analysis. It tries the cores
-// in the order of the server's allocation strategy, and moves no task.
+// SpinPlacement places tasks on cores if resources may be shared between cores. A task that finds such a resource
+// locked spins for it; see orb/sched/analysis/spin_lock.h. A server cannot do that, so this is an analysis. It tries
+// the cores in the order of the server's allocation strategy, and moves no task.
 //
 // Threads: owned by one thread at a time. Allocates.
 #pragma once

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "orb/eval/planning/whole_set.h"
-#include "orb/sched/split_placement.h"
+#include "orb/sched/analysis/split_placement.h"
 
 namespace corelane::eval {
 

@@ -40,8 +40,8 @@ std::optional<std::string> fault_of_cores(const PlanRequest& request) {
   const sched::PlatformLoad& load = server.platform;
   if (load.budget != Duration::zero() || load.blocking != Duration::zero() || server.capacity != sched::whole_core)
     return reason + "write budget = \"0us\", blocking = \"0us\" and capacity = 1 below [platform]";
-  const bool is_idle = std::ranges::all_of(
-      request.cores, [&](CoreId core) { return dispatch::own_loads(server, core).empty(); });
+  const bool is_idle =
+      std::ranges::all_of(request.cores, [&](CoreId core) { return dispatch::own_loads(server, core).empty(); });
   if (!is_idle || server.overshoot != Duration::zero() || dispatch::spin_of(server) != Duration::zero())
     return reason + "leave out the settings best_effort.server, io.budget, dispatch.overshoot and pool.wait";
   return std::nullopt;
@@ -82,7 +82,8 @@ std::optional<std::string> fault_of_whole_set(const PlanRequest& request) {
   const dispatch::ExecutiveOptions& server = request.server;
   if (!is_whole_set(request)) return std::nullopt;
   if (auto bad = fault_of_jobs(request)) return bad;
-  if (request.spin_locks) return "policy.locks = \"msrp\" does not work with " + policy_text(server) + "; leave one out";
+  if (request.spin_locks)
+    return "policy.locks = \"msrp\" does not work with " + policy_text(server) + "; leave one out";
   if (!request.chains.empty()) return "chains are not analyzed with " + policy_text(server) + "; leave them out";
   if (server.allocation->splits && server.admission_test->scheduling != sched::Scheduling::deadlines)
     return policy_text(server) + " cuts tasks for cores that run the earliest deadline first; write test = \"qpa\"";

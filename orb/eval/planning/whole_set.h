@@ -1,5 +1,5 @@
-// WholeSet decides about tasks on several cores for policies that no Manager has: global scheduling, where each job runs
-// on whatever core is free, and C=D splitting, which cuts tasks. The cores run nothing but the tasks.
+// WholeSet decides about tasks on several cores for policies that no Manager has: global scheduling, where each job
+// runs on whatever core is free, and C=D splitting, which cuts tasks. The cores run nothing but the tasks.
 //
 // A task with jitter J counts as one with the period T - J and the deadline D - J from its release: its jobs demand at
 // least as much. Deadlines are at most the periods.

@@ -96,10 +96,9 @@ std::vector<Chart> admission_charts(const ExperimentSummary& summary) {
       chart.curves.push_back(
           curve_of(panel, d, first.dispatcher + ": sets of which every task is admitted, 95 %",
                    [](const DispatcherSummary& sum) { return point_of_estimate(sum.admitted_sets); }));
-      chart.curves.push_back(
-          curve_of(panel, d, first.dispatcher + ": utilization", [](const DispatcherSummary& sum) {
-            return point_of_part(sum.admitted_utilization, sum.utilization);
-          }));
+      chart.curves.push_back(curve_of(panel, d, first.dispatcher + ": utilization", [](const DispatcherSummary& sum) {
+        return point_of_part(sum.admitted_utilization, sum.utilization);
+      }));
       chart.curves.back().is_dashed = true;
     }
     if (!chart.curves.empty()) charts.push_back(std::move(chart));

@@ -4,13 +4,13 @@
 
 #include <vector>
 
-#include "orb/eval/statistics/comparison.h"
 #include "orb/eval/report/chart.h"
+#include "orb/eval/statistics/comparison.h"
 
 namespace corelane::eval {
 
-// Return a chart for each combination of all sweeps but the last, which is the x axis. None if there is no sweep, or the
-// last one has values that are no numbers.
+// Return a chart for each combination of all sweeps but the last, which is the x axis. None if there is no sweep, or
+// the last one has values that are no numbers.
 std::vector<Chart> miss_charts(const ExperimentSummary& summary);
 std::vector<Chart> admission_charts(const ExperimentSummary& summary);
 

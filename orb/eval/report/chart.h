@@ -24,10 +24,10 @@ struct Chart {
   std::string title{};
   std::string x_name{}, y_name{};
   std::vector<Curve> curves{};
-  double y_most = 1;           // the axis goes from 0 to this
-  bool is_log_y = false;       // then it goes from y_least to y_most
-  double y_least = 0.0001;     // > 0; smaller values are drawn there
-  double mark_x = 0;           // a vertical line with the name mark; 0: none
+  double y_most = 1;        // the axis goes from 0 to this
+  bool is_log_y = false;    // then it goes from y_least to y_most
+  double y_least = 0.0001;  // > 0; smaller values are drawn there
+  double mark_x = 0;        // a vertical line with the name mark; 0: none
   std::string mark{};
 };
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "orb/eval/statistics/comparison.h"
-#include "orb/eval/scenario.h"
 #include "orb/eval/report/table.h"
+#include "orb/eval/scenario.h"
+#include "orb/eval/statistics/comparison.h"
 
 namespace corelane::eval {
 

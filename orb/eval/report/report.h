@@ -1,6 +1,6 @@
 // report_of() shows an experiment in one HTML page that needs no network and no script: tables, the parts that were
-// admitted and that missed deadlines, responses beside their bounds, and what the cores ran around the first misses. The
-// figures are also files of their own.
+// admitted and that missed deadlines, responses beside their bounds, and what the cores ran around the first misses.
+// The figures are also files of their own.
 //
 // Threads: pure functions. They allocate.
 #pragma once
@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "orb/eval/statistics/comparison.h"
 #include "orb/eval/dispatchers.h"
+#include "orb/eval/report/table.h"
 #include "orb/eval/results.h"
 #include "orb/eval/run_requests.h"
 #include "orb/eval/scenario.h"
-#include "orb/eval/report/table.h"
+#include "orb/eval/statistics/comparison.h"
 
 namespace corelane::eval {
 

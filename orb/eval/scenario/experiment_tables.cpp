@@ -33,8 +33,9 @@ constexpr Field<Experiment> experiment_rows[] = {
       .example = "\"10s\""},
      &Experiment::length},
     {{.key = "precision",
-      .help = "`corelane eval` draws more sets than repetitions, up to ten times as many, until the 95 % interval of each "
-              "difference from the baseline is at most +- this",
+      .help =
+          "`corelane eval` draws more sets than repetitions, up to ten times as many, until the 95 % interval of each "
+          "difference from the baseline is at most +- this",
       .fallback = "none",
       .example = "0.02",
       .least = 1,
@@ -44,7 +45,10 @@ constexpr Field<Experiment> experiment_rows[] = {
       .help = "How clients call the server in a real run",
       .fallback = "\"channel\"",
       .example = "\"unix\"",
-      .choices = [] { return std::vector<std::string_view>{"channel", "unix", "tcp"}; }},
+      .choices =
+          [] {
+            return std::vector<std::string_view>{"channel", "unix", "tcp"};
+          }},
      &Experiment::transport},
     {{.key = "note",
       .help = "A sentence that is printed under the results",
@@ -61,9 +65,10 @@ constexpr Field<Published> published_rows[] = {
       .choices = &names_of_dispatchers},
      &Published::dispatcher},
     {{.key = "values",
-      .help = "The figures as texts: one for each combination of the sweeps, in the order in which they run. If they are "
-              "for the last sweeps only, the values of the others are configurations, and the distance of each from the "
-              "figures is printed",
+      .help =
+          "The figures as texts: one for each combination of the sweeps, in the order in which they run. If they are "
+          "for the last sweeps only, the values of the others are configurations, and the distance of each from the "
+          "figures is printed",
       .example = "[\"0.4\", \"0\"]",
       .is_required = true},
      &Published::values},

@@ -19,9 +19,10 @@ namespace corelane::eval {
 
 template <typename Table>
 using Member =
-    std::variant<std::string Table::*, std::vector<std::string> Table::*, std::int64_t Table::*, Fraction Table::*, std::optional<Fraction> Table::*,
-                 Duration Table::*, std::optional<Duration> Table::*, std::vector<Duration> Table::*,
-                 std::vector<Fraction> Table::*, std::vector<Section> Table::*, std::optional<Node> Table::*, std::vector<Node> Table::*>;
+    std::variant<std::string Table::*, std::vector<std::string> Table::*, std::int64_t Table::*, Fraction Table::*,
+                 std::optional<Fraction> Table::*, Duration Table::*, std::optional<Duration> Table::*,
+                 std::vector<Duration> Table::*, std::vector<Fraction> Table::*, std::vector<Section> Table::*,
+                 std::optional<Node> Table::*, std::vector<Node> Table::*>;
 
 template <typename Table>
 struct Field {
@@ -54,10 +55,9 @@ template <typename Table>
 FieldKind kind_of(const Field<Table>& field) {
   if (std::holds_alternative<std::vector<std::string> Table::*>(field.member)) return FieldKind::texts;
   if (field.info.choices != nullptr) return FieldKind::choice;
-  constexpr FieldKind kinds[] = {FieldKind::text,     FieldKind::texts,     FieldKind::whole,    FieldKind::fraction,  FieldKind::fraction,
-                                 FieldKind::duration, FieldKind::duration, FieldKind::durations, FieldKind::fractions,
-                                 FieldKind::sections,
-                                 FieldKind::value,    FieldKind::values};
+  constexpr FieldKind kinds[] = {FieldKind::text,      FieldKind::texts,    FieldKind::whole,    FieldKind::fraction,
+                                 FieldKind::fraction,  FieldKind::duration, FieldKind::duration, FieldKind::durations,
+                                 FieldKind::fractions, FieldKind::sections, FieldKind::value,    FieldKind::values};
   static_assert(std::size(kinds) == std::variant_size_v<Member<Table>>);
   return kinds[field.member.index()];
 }

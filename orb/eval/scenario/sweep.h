@@ -32,7 +32,8 @@ Expected<std::vector<Node>, SweepFault> values_of(const Sweep& sweep);
 // if nothing is.
 std::string set_field(Node& root, const std::string& field, const Node& value);
 
-// Returns the label of the `index`-th item of a table such as task or chain, from 0: its own, or "task-" and its number.
+// Returns the label of the `index`-th item of a table such as task or chain, from 0: its own, or "task-" and its
+// number.
 std::string label_of(const Node& item, const std::string& table, std::size_t index);
 
 }  // namespace corelane::eval

@@ -134,8 +134,8 @@ std::string_view name_of(Verdict verdict) noexcept {
 ExperimentSummary summarize(const Compared& compared, std::span<const SetResult> results) {
   ExperimentSummary summary{.baseline = compared.baseline};
   const std::vector<SetsOfCell> sorted = sorted_results(compared, results);
-  const auto baseline =
-      static_cast<std::size_t>(std::ranges::find(compared.dispatchers, compared.baseline) - compared.dispatchers.begin());
+  const auto baseline = static_cast<std::size_t>(std::ranges::find(compared.dispatchers, compared.baseline) -
+                                                 compared.dispatchers.begin());
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     const CellCounter counter(compared.dispatchers, sorted[i]);
     CellSummary& cell = summary.cells.emplace_back(CellSummary{.swept = compared.cells[i]});

@@ -29,7 +29,7 @@ struct DispatcherSummary {
   bool refuses = false;
   Estimate missed_sets{};      // of the sets
   Estimate own_missed_sets{};  // without misses that the machine caused
-  Estimate admitted_sets{};  // sets of which every task was admitted
+  Estimate admitted_sets{};    // sets of which every task was admitted
   std::uint64_t tasks = 0, admitted = 0, late_tasks = 0;
   double utilization = 0, admitted_utilization = 0;  // of all sets together; 1 is a whole core
   std::uint64_t jobs = 0, misses = 0;

@@ -17,7 +17,8 @@ Interval wilson(std::uint64_t hits, std::uint64_t trials) noexcept {
   constexpr double z2 = normal_quantile * normal_quantile;
   const double center = (p + z2 / (2 * n)) / (1 + z2 / n);
   const double half = normal_quantile / (1 + z2 / n) * std::sqrt(p * (1 - p) / n + z2 / (4 * n * n));
-  return {.low = hits == 0 ? 0 : std::max(0.0, center - half), .high = hits == trials ? 1 : std::min(1.0, center + half)};
+  return {.low = hits == 0 ? 0 : std::max(0.0, center - half),
+          .high = hits == trials ? 1 : std::min(1.0, center + half)};
 }
 
 Interval paired_difference(const Pairs& pairs) noexcept {

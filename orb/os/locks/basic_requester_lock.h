@@ -24,8 +24,8 @@
 //   void wait_lightly(word, value)           waits until the word differs from the value; returns early after a while
 //   void sleep_while(word, value)            sleeps until woken if the word has the value; may return early
 //   void wake(word)                          wakes one thread that sleeps at the word. The word may be gone already
-//   bool lock_in_kernel(word)                waits in the kernel for the futex; false if the system has none of that kind
-//   void unlock_in_kernel(word)              hands it to the waiter of highest priority
+//   bool lock_in_kernel(word)                waits in the kernel for the futex; false if the system has none of that
+//   kind void unlock_in_kernel(word)              hands it to the waiter of highest priority
 #pragma once
 
 #include <cstdint>
@@ -52,9 +52,9 @@ class CORELANE_CAPABILITY("mutex") BasicRequesterLock {
   bool try_lock() noexcept CORELANE_TRY_ACQUIRE(true) { return take(); }
   void unlock() noexcept CORELANE_RELEASE() {
     std::uint32_t owner = System::this_thread();
-    // seq_cst: either this thread sees below that the first waiter sleeps, or the first waiter sees that owner_ is free.
-    // PAIR requester_lock.owner: release here -> acquire in take() and in wait_in_kernel().
-    // relaxed: if this fails, hand_over() releases.
+    // seq_cst: either this thread sees below that the first waiter sleeps, or the first waiter sees that owner_ is
+    // free. PAIR requester_lock.owner: release here -> acquire in take() and in wait_in_kernel(). relaxed: if this
+    // fails, hand_over() releases.
     if (!owner_.compare_exchange_strong(owner, no_owner, std::memory_order_seq_cst, std::memory_order_relaxed))
       hand_over();
     // seq_cst: see above.
@@ -130,8 +130,8 @@ class CORELANE_CAPABILITY("mutex") BasicRequesterLock {
     wait_until_passed(*before, spins);
     spare.place = before;
     wait_as_first(spins);
-    // PAIR requester_lock.turn: release here -> acquire in wait_until_passed(). The next waiter may take the place along
-    // and free it, so wake() uses only the address.
+    // PAIR requester_lock.turn: release here -> acquire in wait_until_passed(). The next waiter may take the place
+    // along and free it, so wake() uses only the address.
     if (own->state.exchange(passed, std::memory_order_release) == sleeping) System::wake(own->state);
   }
 
@@ -166,8 +166,8 @@ class CORELANE_CAPABILITY("mutex") BasicRequesterLock {
   // Returns false if the lock was taken again each of `bypasses` times that this thread woke up.
   bool sleep_until_taken(int bypasses) noexcept {
     for (int slept = 0; slept != bypasses; ++slept) {
-      // seq_cst: see unlock(). If the word is free after this store, this thread does not sleep. Otherwise the thread that
-      // frees it later sees the store.
+      // seq_cst: see unlock(). If the word is free after this store, this thread does not sleep. Otherwise the thread
+      // that frees it later sees the store.
       head_sleeps_.store(1, std::memory_order_seq_cst);
       // seq_cst: as above.
       if (owner_.load(std::memory_order_seq_cst) != no_owner) System::sleep_while(head_sleeps_, 1);

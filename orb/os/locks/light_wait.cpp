@@ -32,7 +32,9 @@ bool can_wait_lightly() noexcept {
   return can;
 }
 
-void wait_lightly(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept { monitor_and_wait(word, value); }
+void wait_lightly(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
+  monitor_and_wait(word, value);
+}
 
 #else
 

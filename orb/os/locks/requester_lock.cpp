@@ -36,7 +36,9 @@ long futex(RequesterLockSystem::Word& word, int operation, std::uint32_t value) 
 
 }  // namespace
 
-std::uint32_t RequesterLockSystem::this_thread() noexcept { return known_number != 0 ? known_number : ask_for_number(); }
+std::uint32_t RequesterLockSystem::this_thread() noexcept {
+  return known_number != 0 ? known_number : ask_for_number();
+}
 
 bool RequesterLockSystem::is_real_time() noexcept { return os::is_real_time(); }
 
@@ -47,9 +49,13 @@ int RequesterLockSystem::spins() noexcept {
 
 int RequesterLockSystem::light_waits() noexcept { return can_wait_lightly() ? usual_light_waits : 0; }
 
-void RequesterLockSystem::wait_lightly(const Word& word, std::uint32_t value) noexcept { os::wait_lightly(word, value); }
+void RequesterLockSystem::wait_lightly(const Word& word, std::uint32_t value) noexcept {
+  os::wait_lightly(word, value);
+}
 
-void RequesterLockSystem::sleep_while(Word& word, std::uint32_t value) noexcept { (void)futex(word, FUTEX_WAIT, value); }
+void RequesterLockSystem::sleep_while(Word& word, std::uint32_t value) noexcept {
+  (void)futex(word, FUTEX_WAIT, value);
+}
 
 void RequesterLockSystem::wake(Word& word) noexcept { (void)futex(word, FUTEX_WAKE, 1); }
 

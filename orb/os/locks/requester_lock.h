@@ -7,11 +7,10 @@
 // holder inherits its priority. So it waits for at most one critical section of ordinary threads, and for those of
 // waiters with higher priority. Among ordinary threads a late one may take a free lock before the first waiter, but not
 // more than eight times in a row that this waiter wakes up. Then the lock is handed over.
-// Lifetime: unlock() reads the lock after it has freed it. So do not destroy the lock as soon as another thread can lock
-// it; first let all calls of unlock() return.
-// Memory: the lock allocates when it is made, and each ordinary thread when it waits for the first time. If there is no
-// memory, the thread waits in the kernel.
-// Cost: without contention one atomic operation to lock and one to unlock.
+// Lifetime: unlock() reads the lock after it has freed it. So do not destroy the lock as soon as another thread can
+// lock it; first let all calls of unlock() return. Memory: the lock allocates when it is made, and each ordinary thread
+// when it waits for the first time. If there is no memory, the thread waits in the kernel. Cost: without contention one
+// atomic operation to lock and one to unlock.
 #pragma once
 
 #include <atomic>

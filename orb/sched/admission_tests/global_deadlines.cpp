@@ -19,8 +19,9 @@ bool holds(std::span<const SporadicTask> tasks, int cores, std::span<Ticks> resp
 
 extern const AdmissionTest global_deadlines{
     .name = "gfb",
-    .help = "all cores together run the earliest deadline first; the density of all tasks is at most m - (m - 1) times "
-            "the greatest one",
+    .help =
+        "all cores together run the earliest deadline first; the density of all tasks is at most m - (m - 1) times "
+        "the greatest one",
     .scheduling = Scheduling::global_deadlines,
     .places = outside_servers,
     .instead = "a server binds tasks to cores, so use response-time",

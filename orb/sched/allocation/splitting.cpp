@@ -7,8 +7,9 @@ namespace corelane::sched::allocation {
 
 extern const AllocationStrategy splitting{
     .name = "splitting",
-    .help = "the cores in the order of their numbers, and a task that fits on none of them is cut into parts for "
-            "several (C=D)",
+    .help =
+        "the cores in the order of their numbers, and a task that fits on none of them is cut into parts for "
+        "several (C=D)",
     .before = [](const CoreRoom& a, const CoreRoom& b) noexcept { return a.core < b.core; },
     .places = outside_servers,
     .splits = true,

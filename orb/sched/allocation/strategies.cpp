@@ -1,5 +1,5 @@
-// The folder orb/sched/allocation has the allocation strategies, one in each file, and the orders of tasks. This file is
-// the table of strategies.
+// The folder orb/sched/allocation has the allocation strategies, one in each file, and the orders of tasks. This file
+// is the table of strategies.
 #include "orb/sched/allocation_strategy.h"
 
 // Each line names the object that a file of this folder defines. The first strategy is the default.

@@ -1,7 +1,6 @@
-#include "orb/sched/task_order.h"
-
 #include <algorithm>
 
+#include "orb/sched/task_order.h"
 #include "orb/sched/ticks.h"
 
 namespace corelane::sched {
@@ -32,9 +31,10 @@ constexpr TaskOrder decreasing_density{
     .name = "decreasing-density",
     .help = "the greatest budget divided by the smaller of deadline and period first",
     .places = outside_servers,
-    .before = [](const Contract& a, const Contract& b) noexcept {
-      return is_greater(a.budget, density_period(a), b.budget, density_period(b));
-    },
+    .before =
+        [](const Contract& a, const Contract& b) noexcept {
+          return is_greater(a.budget, density_period(a), b.budget, density_period(b));
+        },
 };
 
 constexpr TaskOrder increasing_period{

@@ -20,8 +20,8 @@ bool liu_layland(std::span<const Usage> tasks) noexcept;
 // admits every set that liu_layland() admits, and more.
 bool hyperbolic(std::span<const Usage> tasks) noexcept;
 
-// Tests the bound of Goossens, Funk & Baruah 2003: global EDF on m cores, sum U <= m - (m - 1) max U. For deadlines below
-// the periods, U is the density C / D (Bertogna, Cirinei & Lipari 2005).
+// Tests the bound of Goossens, Funk & Baruah 2003: global EDF on m cores, sum U <= m - (m - 1) max U. For deadlines
+// below the periods, U is the density C / D (Bertogna, Cirinei & Lipari 2005).
 bool goossens_funk_baruah(std::span<const SporadicTask> tasks, int cores) noexcept;
 
 // Tests Abdelzaher's aperiodic utilization bound for a task that visits several processors: the sum of U (1 - U/2) / (1

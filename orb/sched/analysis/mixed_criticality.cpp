@@ -9,8 +9,7 @@ namespace {
 Ticks low_interference(std::span<const CriticalTask> above, Ticks window) {
   Ticks sum = 0;
   for (const CriticalTask& other : above)
-    if (!other.high)
-      sum = add_up(sum, multiply_up(ceil_div(add_up(window, other.jitter), other.period), other.budget));
+    if (!other.high) sum = add_up(sum, multiply_up(ceil_div(add_up(window, other.jitter), other.period), other.budget));
   return sum;
 }
 
@@ -33,7 +32,8 @@ std::vector<CriticalResponse> amc_responses(std::span<const CriticalTask> tasks,
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const CriticalTask& task = tasks[i];
     const Limits limits{.stop_above = task.deadline, .iterations = iterations};
-    CriticalResponse response{.low = response_time({task.budget, task.period, task.jitter, task.blocking}, above, limits)};
+    CriticalResponse response{.low =
+                                  response_time({task.budget, task.period, task.jitter, task.blocking}, above, limits)};
     const bool is_known = response.low.verdict == Response::Verdict::exact;
     if (task.high)
       response.high = is_known ? high_response(task, tasks.first(i), response.low.value, limits) : response.low;

@@ -1,7 +1,7 @@
-// Response times of tasks of two criticalities on one core: AMC-rtb (Baruah, Burns & Davis 2011, "Response-Time Analysis
-// for Mixed Criticality Systems", section IV.B). A task of high criticality has two budgets: one that its jobs normally
-// keep, and a larger one that they never exceed. When a job has executed for the first one without an end, the core
-// changes to the high mode: no job of low criticality is released any more.
+// Response times of tasks of two criticalities on one core: AMC-rtb (Baruah, Burns & Davis 2011, "Response-Time
+// Analysis for Mixed Criticality Systems", section IV.B). A task of high criticality has two budgets: one that its jobs
+// normally keep, and a larger one that they never exceed. When a job has executed for the first one without an end, the
+// core changes to the high mode: no job of low criticality is released any more.
 //
 //   low mode:   R  = J + w,   w  = B + C(LO) + sum over all above of ceil((w + J_j) / T_j) C_j(LO)
 //   high mode:  R* = J + w*,  w* = B + C(HI) + sum over high above of ceil((w* + J_j) / T_j) C_j(HI)
@@ -20,12 +20,12 @@
 namespace corelane::sched {
 
 struct CriticalTask {
-  Ticks budget = 0;              // C(LO) > 0
-  std::optional<Ticks> high{};   // C(HI) >= C(LO), of a task of high criticality
-  Ticks period = 1;              // T > 0
-  Ticks deadline = 1;            // 0 < D <= T
-  Ticks jitter = 0;              // J >= 0
-  Ticks blocking = 0;            // B >= 0
+  Ticks budget = 0;             // C(LO) > 0
+  std::optional<Ticks> high{};  // C(HI) >= C(LO), of a task of high criticality
+  Ticks period = 1;             // T > 0
+  Ticks deadline = 1;           // 0 < D <= T
+  Ticks jitter = 0;             // J >= 0
+  Ticks blocking = 0;           // B >= 0
 };
 
 // A response is `late` if it exceeds the deadline.

@@ -43,12 +43,11 @@ std::vector<Response> spin_responses(std::span<const SpinningTask> tasks, const 
       if (j < i) above.push_back({budgets[j], tasks[j].period, tasks[j].jitter});
       if (j > i) longest = std::max(longest, blocking[j]);
     }
-    responses.push_back(
-        response_time({.budget = budgets[i],
-                       .period = tasks[i].period,
-                       .jitter = tasks[i].jitter,
-                       .blocking = add_up(longest, tasks[i].blocking)},
-                      above, limits));
+    responses.push_back(response_time({.budget = budgets[i],
+                                       .period = tasks[i].period,
+                                       .jitter = tasks[i].jitter,
+                                       .blocking = add_up(longest, tasks[i].blocking)},
+                                      above, limits));
   }
   return responses;
 }

@@ -9,7 +9,8 @@ std::optional<std::string> fault_of(const AperiodicPolicy& policy) {
   if (valid(policy)) return std::nullopt;
   if (policy.admission == When::never)
     return "admission never is no policy; choose admission per task (reserve once) or per job (ask for each job)";
-  return "admission per task with idle resetting per job contradicts itself: what a task has reserved for good would be "
+  return "admission per task with idle resetting per job contradicts itself: what a task has reserved for good would "
+         "be "
          "taken back when its job is done; choose admission per job, or idle resetting per task (aperiodic jobs only)";
 }
 

@@ -1,5 +1,5 @@
-// Cluster decides which jobs run on the cores that share a queue of ready jobs: the most urgent ones. The engine tells it
-// which jobs are ready and which cores become idle. It knows neither time nor overheads.
+// Cluster decides which jobs run on the cores that share a queue of ready jobs: the most urgent ones. The engine tells
+// it which jobs are ready and which cores become idle. It knows neither time nor overheads.
 //
 // Threads: one. Allocates only if more jobs are ready than ever before. Each function is O(log n).
 #pragma once

@@ -1,4 +1,5 @@
-// CoreSet is a set of cores, one bit each, that finds its lowest one quickly. The cores of a cluster are numbered from 0.
+// CoreSet is a set of cores, one bit each, that finds its lowest one quickly. The cores of a cluster are numbered from
+// 0.
 //
 // Threads: one. Only the constructor allocates.
 #pragma once

@@ -49,9 +49,7 @@ class Engine {
     std::uint32_t task;
     JobIndex job;
   };
-  static bool is_later(const PartStart& a, const PartStart& b) {
-    return a.at != b.at ? a.at > b.at : a.task > b.task;
-  }
+  static bool is_later(const PartStart& a, const PartStart& b) { return a.at != b.at ? a.at > b.at : a.task > b.task; }
 
   Time next_event() const;
   void complete_due();

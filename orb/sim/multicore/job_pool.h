@@ -14,8 +14,8 @@ namespace corelane::sim::multicore {
 using JobIndex = std::uint32_t;
 inline constexpr JobIndex no_job = UINT32_MAX;
 
-// The order in which jobs run: the least value first. No two jobs that compete are equal, because the jobs of a task run
-// one after the other.
+// The order in which jobs run: the least value first. No two jobs that compete are equal, because the jobs of a task
+// run one after the other.
 struct Urgency {
   std::int64_t rank = 0;  // the negative priority, or the absolute deadline in ns
   Time release{};         // nominal
@@ -35,9 +35,9 @@ struct Job {
   Duration demand{};
   std::uint64_t number = 0;  // within its task
   std::uint32_t task = 0;
-  JobIndex next = no_job;   // the next job of its task, or the next free place
-  std::uint32_t part = 0;   // the current one, from 0
-  std::uint32_t core = 0;   // where it runs, or ran last; valid if it has started
+  JobIndex next = no_job;  // the next job of its task, or the next free place
+  std::uint32_t part = 0;  // the current one, from 0
+  std::uint32_t core = 0;  // where it runs, or ran last; valid if it has started
   std::uint32_t preemptions = 0;
   std::uint32_t migrations = 0;
   bool started = false;

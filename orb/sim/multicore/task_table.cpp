@@ -10,7 +10,8 @@ std::uint32_t cluster_of(const MulticoreOptions& options, CoreId core) {
 }
 
 Part only_part(const MulticoreOptions& options, const MulticoreTask& task) {
-  return {.cluster = cluster_of(options, task.core), .rank = -std::int64_t{task.priority.value}, .deadline = task.deadline};
+  return {
+      .cluster = cluster_of(options, task.core), .rank = -std::int64_t{task.priority.value}, .deadline = task.deadline};
 }
 
 Part part_of(const MulticoreOptions& options, const TaskPart& part) {

@@ -1,4 +1,5 @@
-// TaskTable has what the engine knows of each task: its parts, its unfinished jobs, and what became of the finished ones.
+// TaskTable has what the engine knows of each task: its parts, its unfinished jobs, and what became of the finished
+// ones.
 //
 // Threads: one. Only the constructor allocates.
 #pragma once
@@ -28,11 +29,11 @@ struct TaskState {
   Duration deadline{};
   std::uint32_t first_part = 0;  // index
   std::uint32_t parts = 1;
-  std::uint32_t core = 0;  // where its latest job ran
+  std::uint32_t core = 0;   // where its latest job ran
   JobIndex first = no_job;  // its unfinished jobs, in the order of their releases; the first one may run
   JobIndex last = no_job;
   std::uint64_t arrived = 0;
-  JobRelease next{};  // the next job, which has not arrived; valid while the task is in the queue of releases
+  JobRelease next{};          // the next job, which has not arrived; valid while the task is in the queue of releases
   TaskResponses responses{};  // of the finished jobs; `unfinished` is not counted
 };
 

@@ -15,11 +15,12 @@ namespace corelane::tool {
 
 Action define_convert(CLI::App& app, std::vector<std::string>&) {
   const auto options = std::make_shared<ConvertOptions>();
-  app.footer("Formats: " + formats_help() +
-             ".\n"
-             "The format of INPUT is told by its content, and that of OUTPUT by its ending. Drawn tasks are listed. What "
-             "the output cannot express is left out, with a note. Exit status: 0 done, 1 --strict and something would "
-             "be left out, 2 the command line or the file was wrong.");
+  app.footer(
+      "Formats: " + formats_help() +
+      ".\n"
+      "The format of INPUT is told by its content, and that of OUTPUT by its ending. Drawn tasks are listed. What "
+      "the output cannot express is left out, with a note. Exit status: 0 done, 1 --strict and something would "
+      "be left out, 2 the command line or the file was wrong.");
   refuse_empty(app.add_option("INPUT", options->input, "the file with the tasks"))->type_name("")->required();
   refuse_empty(app.add_option("OUTPUT", options->output, "the file to write; without it, the standard output"))
       ->type_name("");

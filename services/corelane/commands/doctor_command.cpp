@@ -16,8 +16,10 @@ Action define_doctor(CLI::App& app, std::vector<std::string>& orb_options) {
                                                            {"services", unsigned(Purpose::services)}};
   const auto options = std::make_shared<DoctorOptions>();
   app.footer(
-      "Changes nothing on the host: it prints the commands for you to run. --measure writes the host card. Exit status: 0 "
-      "nothing is missing, 1 something is, or the card was not written; 2 the command line was wrong. Unknown properties do not count.");
+      "Changes nothing on the host: it prints the commands for you to run. --measure writes the host card. Exit "
+      "status: 0 "
+      "nothing is missing, 1 something is, or the card was not written; 2 the command line was wrong. Unknown "
+      "properties do not count.");
   app.add_option_function<std::string>(
          "--for", [options](const std::string& name) { options->purposes = purposes.at(name); },
          "what the host has to do: keep the deadlines of admitted tasks, respond early and evenly, reserve cores, find "
@@ -29,7 +31,8 @@ Action define_doctor(CLI::App& app, std::vector<std::string>& orb_options) {
       "--measure", options->measure,
       "also measure for some seconds how late threads wake, how much time interrupts and the host take, and what hops "
       "and migrations cost; the costs become this host's card");
-  app.add_flag("--long", options->thorough, "measure for minutes: enough samples for rare delays, and the load balancer")
+  app.add_flag("--long", options->thorough,
+               "measure for minutes: enough samples for rare delays, and the load balancer")
       ->needs(measured);
   refuse_empty(app.add_option("--output", options->card_file,
                               "write the host card to this file "

@@ -19,7 +19,8 @@ Action define_plan(CLI::App& app, std::vector<std::string>&) {
       "With sweeps or repetitions there is a line for each combination; --format json has each set. Exit status: 0 "
       "every task is admitted, 1 one "
       "is refused, or a chain or a task of high criticality may be late, 2 the command line or the file was wrong.");
-  auto* const file = refuse_empty(app.add_option("FILE", options->file, "a scenario, a contracts file, or a file of rt-app, SimSo or np-schedulability-analysis"));
+  auto* const file = refuse_empty(app.add_option(
+      "FILE", options->file, "a scenario, a contracts file, or a file of rt-app, SimSo or np-schedulability-analysis"));
   file->type_name("");
   auto* const cores = app.add_option("--cores", options->cores, "so many cores, whatever the file says");
   cores->type_name("COUNT")->check(CLI::Range(1, 1024).description(""));

@@ -53,9 +53,11 @@ void define_locksim(CLI::App& app, LocksimOptions& options) {
       "sections/s: critical sections of all cores together. speed-up: sections/s times (T_ncs + T_cs). outside: mean "
       "number of cores that work outside of the lock. waiting: share of the cores' time. +-: 95 % interval.\n"
       "A fit needs measurements with up to 8 cores or more. It uses those with up to half of the cores, and predicts "
-      "the others. Exit status: 0 shown, 1 too few measurements to test a prediction, 2 the command line or the file was "
+      "the others. Exit status: 0 shown, 1 too few measurements to test a prediction, 2 the command line or the file "
+      "was "
       "wrong.");
-  add_duration(app, "--tncs", options.outside, "mean time outside of the lock between two critical sections", Duration{1});
+  add_duration(app, "--tncs", options.outside, "mean time outside of the lock between two critical sections",
+               Duration{1});
   add_duration(app, "--tcs", options.section, "mean time of a critical section", Duration{1});
   auto* const hand_over =
       add_duration(app, "--handover", options.hand_over,
@@ -67,15 +69,14 @@ void define_locksim(CLI::App& app, LocksimOptions& options) {
         options.times = name == "constant" ? scale::SectionTimes::constant : scale::SectionTimes::exponential;
       },
       "also simulate, with times of this kind");
-  simulate->type_name("exponential|constant")
-      ->check(CLI::IsMember({"exponential", "constant"}).description(""));
+  simulate->type_name("exponential|constant")->check(CLI::IsMember({"exponential", "constant"}).description(""));
   app.add_option("--seed", options.seed, "seed of the simulation")
       ->type_name("NUMBER")
       ->capture_default_str()
       ->needs(simulate);
-  auto* const fit = refuse_empty(app.add_option(
-      "--fit", options.fit,
-      "fit the model to this CSV file with the columns cores and throughput, as corelane scale os --format csv writes"));
+  auto* const fit = refuse_empty(app.add_option("--fit", options.fit,
+                                                "fit the model to this CSV file with the columns cores and throughput, "
+                                                "as corelane scale os --format csv writes"));
   fit->type_name("FILE")->excludes(hand_over)->excludes(cores)->excludes(simulate);
   refuse_empty(app.add_option("--benchmark", options.benchmark, "the benchmark of that file"))
       ->type_name("NAME")
@@ -91,7 +92,8 @@ void define_os(CLI::App& app, ScaleOsOptions& options) {
       "speed-up: units of work beside those of one core in the same time (fixed-time speed-up). serial share: s in "
       "Gustafson's law, speed-up = n - s (n - 1). kernel/unit: CPU time in the kernel for a unit of work. Throughput "
       "collapses if it falls by more than 5 % when cores are added.\n"
-      "Exit status: 0 measured, 1 a benchmark failed or a file cannot be written (the reason is printed), 2 the command "
+      "Exit status: 0 measured, 1 a benchmark failed or a file cannot be written (the reason is printed), 2 the "
+      "command "
       "line was wrong.");
   app.add_option("--only", options.only, "measure only this benchmark; may be given several times")
       ->type_name(names)
@@ -99,9 +101,7 @@ void define_os(CLI::App& app, ScaleOsOptions& options) {
   add_counts(app, options.cores, "numbers of cores, such as 1-8,16 [1 to all that this process may use]");
   app.add_option_function<double>(
          "--seconds",
-         [&options](double seconds) {
-           options.time = Duration(static_cast<Duration::rep>(seconds * 1e9));
-         },
+         [&options](double seconds) { options.time = Duration(static_cast<Duration::rep>(seconds * 1e9)); },
          "time of each run [0.5]")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.001, 3600.0).description(""));
@@ -126,14 +126,22 @@ void define_report(CLI::App& app, ScaleReportOptions& options) {
   app.footer(
       "As in: corelane scale report --one one.csv --many many.csv --work-one 1000 --work-many 16000\n"
       "A profile is CSV with the columns time and function, in this order if functions have commas in their names. "
-      "docs/scalability.md shows how perf makes one. Or it is a trace of a server's recorder: then the functions are the "
-      "stages of its tasks' jobs, and the unit of work is a job. value: time for a unit of work on many cores less that on one core, "
-      "highest first. weight: share in the sum of all values above 0. Exit status: 0 shown, 2 the command line or a file "
+      "docs/scalability.md shows how perf makes one. Or it is a trace of a server's recorder: then the functions are "
+      "the "
+      "stages of its tasks' jobs, and the unit of work is a job. value: time for a unit of work on many cores less "
+      "that on one core, "
+      "highest first. weight: share in the sum of all values above 0. Exit status: 0 shown, 2 the command line or a "
+      "file "
       "was wrong.");
   refuse_empty(app.add_option("--one", options.one, "profile of the run on one core"))->type_name("FILE")->required();
-  refuse_empty(app.add_option("--many", options.many, "profile of the run on many cores"))->type_name("FILE")->required();
+  refuse_empty(app.add_option("--many", options.many, "profile of the run on many cores"))
+      ->type_name("FILE")
+      ->required();
   const auto add_work = [&app](const std::string& name, double& work, const std::string& help) {
-    app.add_option(name, work, help)->type_name("UNITS")->check(CLI::Range(1e-9, 1e18).description(""))->capture_default_str();
+    app.add_option(name, work, help)
+        ->type_name("UNITS")
+        ->check(CLI::Range(1e-9, 1e18).description(""))
+        ->capture_default_str();
   };
   add_work("--work-one", options.work_one, "units of work of the run on one core, such as calls");
   add_work("--work-many", options.work_many, "units of work of the run on many cores");
@@ -147,8 +155,8 @@ void define_report(CLI::App& app, ScaleReportOptions& options) {
 // Adds a part of the command with options of its own.
 template <typename Options>
 void add_scale_part(CLI::App& app, const std::shared_ptr<Run>& chosen, const char* name, const char* summary,
-              void (*define)(CLI::App& app, Options& options),
-              int (*run)(const Options& options, std::ostream& out, std::ostream& err)) {
+                    void (*define)(CLI::App& app, Options& options),
+                    int (*run)(const Options& options, std::ostream& out, std::ostream& err)) {
   const auto options = std::make_shared<Options>();
   CLI::App* const part = app.add_subcommand(name, summary);
   define(*part, *options);
@@ -160,11 +168,12 @@ void add_scale_part(CLI::App& app, const std::shared_ptr<Run>& chosen, const cha
 Action define_scale(CLI::App& app, std::vector<std::string>&) {
   const auto chosen = std::make_shared<Run>();
   app.require_subcommand(1);
-  add_scale_part(app, chosen, "os", "measure how services of the kernel scale with the number of cores", &define_os, &scale_os);
-  add_scale_part(app, chosen, "report", "name the functions that keep a program from scaling, from two profiles", &define_report,
-           &scale_report);
+  add_scale_part(app, chosen, "os", "measure how services of the kernel scale with the number of cores", &define_os,
+                 &scale_os);
+  add_scale_part(app, chosen, "report", "name the functions that keep a program from scaling, from two profiles",
+                 &define_report, &scale_report);
   add_scale_part(app, chosen, "locksim", "predict the throughput of cores that share one lock, and where it collapses",
-           &define_locksim, &locksim);
+                 &define_locksim, &locksim);
   return [chosen](const ToolSettings&) { return (*chosen)(); };
 }
 

@@ -68,8 +68,9 @@ int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err)
   const eval::ScenarioFormat* const format = format_for(options);
   if (format == nullptr)
     return complain_of_conversion("the format of the output is not known; say --to " +
-                                      names_of(eval::scenario_formats()) + ", or end its name with .toml, .json, .xml "
-                                                                           "or .csv",
+                                      names_of(eval::scenario_formats()) +
+                                      ", or end its name with .toml, .json, .xml "
+                                      "or .csv",
                                   err);
   const auto text = core::read_toml("scenario", options.input);
   if (!text) return complain_of_conversion(text.error().text, err);

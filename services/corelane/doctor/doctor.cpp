@@ -88,7 +88,8 @@ std::string json_text(const Diagnosis& diagnosis) {
 std::string card_part(const Diagnosis& diagnosis) {
   if (!diagnosis.card) return {};
   const std::string text = text_of(*diagnosis.card);
-  if (!diagnosis.card_fault.empty()) return text + "the host card was not written: " + plain(diagnosis.card_fault) + "\n";
+  if (!diagnosis.card_fault.empty())
+    return text + "the host card was not written: " + plain(diagnosis.card_fault) + "\n";
   return text + "written to " + plain(diagnosis.card_file) + "\n";
 }
 

@@ -20,10 +20,10 @@ namespace corelane::tool {
 
 struct Diagnosis {
   std::vector<Finding> findings{};
-  std::vector<CoreLoad> loads{};          // empty: not measured
-  std::optional<eval::HostCard> card{};   // nothing: not measured
-  std::string card_file{};                // where the card was written; "": nowhere
-  std::string card_fault{};               // why it was not written; "": it was
+  std::vector<CoreLoad> loads{};         // empty: not measured
+  std::optional<eval::HostCard> card{};  // nothing: not measured
+  std::string card_file{};               // where the card was written; "": nowhere
+  std::string card_fault{};              // why it was not written; "": it was
 
   std::size_t count(FindingState state) const;
 };

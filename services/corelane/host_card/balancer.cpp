@@ -28,15 +28,17 @@ void work_periodically(Duration budget, Time end) {
 Expected<eval::BalancerCost, NotMeasured> measure_balancer(const BalancerRequest& request) {
   const std::string folder = tracefs_folder();
   if (folder.empty())
-    return NotMeasured{"tracefs is not mounted, or this user may not see it; as root: mount -t tracefs nodev "
-                       "/sys/kernel/tracing"};
+    return NotMeasured{
+        "tracefs is not mounted, or this user may not see it; as root: mount -t tracefs nodev "
+        "/sys/kernel/tracing"};
   const auto trace = GraphTrace::start(folder);
   if (!trace) return trace.error();
   const Duration budget = period_of_tasks * request.percent / 100 / request.tasks;
   const Time end = os::now() + request.watched;
   std::vector<PlacedFunction> functions;
   for (int task = 0; task < request.tasks; ++task)
-    functions.push_back({.core = request.core, .run = [budget, end] { work_periodically(budget, end); }, .fifo_priority = 0});
+    functions.push_back(
+        {.core = request.core, .run = [budget, end] { work_periodically(budget, end); }, .fifo_priority = 0});
   if (const auto ran = run_together(std::move(functions)); !ran) return ran.error();
   return balancer_cost_of(request.tasks, request.percent, request.watched, trace->calls());
 }

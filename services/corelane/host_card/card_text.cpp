@@ -35,8 +35,8 @@ std::string costs_text(const eval::HostCard& card) {
 }
 
 std::string offset_text(const eval::ClockOffset& offset) {
-  return format("clock of core %d against core %d: d0 %s, so offset %s, known to %s (%lld messages)\n",
-                offset.to.value, offset.from.value, brief(offset.d0).c_str(), brief(offset.offset()).c_str(),
+  return format("clock of core %d against core %d: d0 %s, so offset %s, known to %s (%lld messages)\n", offset.to.value,
+                offset.from.value, brief(offset.d0).c_str(), brief(offset.offset()).c_str(),
                 brief(offset.round_trip / 2).c_str(), static_cast<long long>(offset.count));
 }
 

@@ -1,8 +1,8 @@
 // GraphTrace lets the kernel record how long each call of its load balancer takes, with the function graph tracer of
 // tracefs (Documentation/trace/ftrace.rst of the kernel).
 //
-// Threads: one. Needs root. The tracer is one for the whole host, so a GraphTrace refuses to start while another program
-// traces. It resets the tracer when it is destroyed; a program that is killed meanwhile leaves it on.
+// Threads: one. Needs root. The tracer is one for the whole host, so a GraphTrace refuses to start while another
+// program traces. It resets the tracer when it is destroyed; a program that is killed meanwhile leaves it on.
 #pragma once
 
 #include <string>

@@ -46,11 +46,11 @@ struct YieldNote {
 // Yields, and collects the switches after which this thread runs.
 void yield_often(YieldNote& note, int self, int yields, std::vector<Duration>& samples) {
   for (int i = 0; i < yields; ++i) {
-    note.writer.store(self, std::memory_order_relaxed);  // relaxed: both threads run on one core, in turn
+    note.writer.store(self, std::memory_order_relaxed);     // relaxed: both threads run on one core, in turn
     note.left.store(os::now(), std::memory_order_relaxed);  // relaxed: as above
     sched_yield();
     const Time now = os::now();
-    if (note.writer.load(std::memory_order_relaxed) == self) continue;  // relaxed: as above
+    if (note.writer.load(std::memory_order_relaxed) == self) continue;   // relaxed: as above
     samples.push_back(now - note.left.load(std::memory_order_relaxed));  // relaxed: as above
   }
 }

@@ -37,7 +37,8 @@ void write_through(int file) {
 
 // Keeps the core in the kernel: it maps, clears and unmaps memory.
 void map_and_unmap() {
-  void* const memory = ::mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  void* const memory =
+      ::mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
   if (memory != MAP_FAILED) ::munmap(memory, mapped_bytes);
 }
 

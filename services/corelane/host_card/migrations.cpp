@@ -15,7 +15,7 @@ namespace corelane::tool {
 namespace {
 
 constexpr Duration between_checks = std::chrono::microseconds{50};
-constexpr int most_checks = 100'000;  // five seconds: a stalled machine may need long
+constexpr int most_checks = 100'000;               // five seconds: a stalled machine may need long
 constexpr int runner_level = measuring_level - 1;  // so that the manager can take its core from the moved thread
 
 NotMeasured cannot_move() { return {"the kernel refused to move a thread to another core"}; }
@@ -77,14 +77,14 @@ class Runner {
 class Sleeper {
  public:
   explicit Sleeper(CoreId core) {
-    auto thread = os::start_thread({.name = "corelane-moved", .core = core, .fifo_priority = runner_level},
-                                   [this] { run(); });
+    auto thread =
+        os::start_thread({.name = "corelane-moved", .core = core, .fifo_priority = runner_level}, [this] { run(); });
     if (thread) thread_ = *std::move(thread);
   }
   Sleeper(const Sleeper&) = delete;
   Sleeper& operator=(const Sleeper&) = delete;
   ~Sleeper() {
-    stop_ = true;
+    ends_ = true;
     wake_.unpark();
     thread_.join();
   }
@@ -107,11 +107,11 @@ class Sleeper {
 
  private:
   void run() noexcept {
-    while (wake_.park(never) && !stop_) ran_.unpark();
+    while (wake_.park(never) && !ends_) ran_.unpark();
   }
 
   os::Parker wake_, ran_;
-  bool stop_ = false;  // written before the last wake-up
+  bool ends_ = false;  // written before the last wake-up
   os::Thread thread_;
 };
 

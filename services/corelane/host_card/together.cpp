@@ -22,13 +22,13 @@ Expected<void, NotMeasured> run_together(std::vector<PlacedFunction> functions) 
   };
   std::vector<os::Thread> threads;  // destroyed first, which joins
   for (PlacedFunction& function : functions) {
-    auto thread = os::start_thread(
-        {.name = "corelane-doctor", .core = function.core, .fifo_priority = function.fifo_priority},
-        [&start, run = std::move(function.run)]() mutable {
-          // PAIR together.start: acquire here <- release in run_together().
-          start.wait(Start::wait, std::memory_order_acquire);
-          if (start.load(std::memory_order_acquire) == Start::run) run();
-        });
+    auto thread =
+        os::start_thread({.name = "corelane-doctor", .core = function.core, .fifo_priority = function.fifo_priority},
+                         [&start, run = std::move(function.run)]() mutable {
+                           // PAIR together.start: acquire here <- release in run_together().
+                           start.wait(Start::wait, std::memory_order_acquire);
+                           if (start.load(std::memory_order_acquire) == Start::run) run();
+                         });
     if (!thread) {
       decide(Start::give_up);
       return NotMeasured{"no thread on core " + std::to_string(function.core.value) + ": " +

@@ -37,7 +37,8 @@ std::vector<WakeSample> wake_often(int count) {
   ::prctl(PR_SET_TIMERSLACK, 1);  // of this thread; no meaning for real-time ones
   std::vector<WakeSample> samples;
   samples.reserve(static_cast<std::size_t>(count));
-  for (int i = 0; i < count; ++i) samples.push_back(sample_wake_up(least_interval + i % interval_steps * interval_step));
+  for (int i = 0; i < count; ++i)
+    samples.push_back(sample_wake_up(least_interval + i % interval_steps * interval_step));
   return samples;
 }
 

@@ -83,7 +83,8 @@ Expected<std::optional<eval::HostOverheads>, Fault> overheads_for(const PlanOpti
   const bool is_own = options.overheads == "host-card";
   const std::string path = is_own ? eval::host_card_path() : options.overheads;
   if (path.empty())
-    return Fault{"neither XDG_STATE_HOME nor HOME is an absolute path; say --overheads FILE, with the file of a host card"};
+    return Fault{
+        "neither XDG_STATE_HOME nor HOME is an absolute path; say --overheads FILE, with the file of a host card"};
   const auto card = is_own ? eval::card_of_this_host(path) : eval::read_host_card(path);
   if (!card) return Fault{card.error().text};
   const auto overheads =

@@ -1,5 +1,5 @@
-// causes_of() says why jobs of a real run were late. It decides by two counterfactuals (counterfactual.h): when would the
-// job have ended without the machine's gaps, and when if also no job had exceeded its budget?
+// causes_of() says why jobs of a real run were late. It decides by two counterfactuals (counterfactual.h): when would
+// the job have ended without the machine's gaps, and when if also no job had exceeded its budget?
 //
 //   meets its deadline without the gaps, and a gap inside the job was at least as long as the lateness    host
 //   meets its deadline without the gaps, but the job has no such gap                                      unknown
@@ -40,8 +40,8 @@ struct ObservedJob {
   bool is_late() const noexcept { return end > deadline; }
 };
 
-// Returns the cause for each job, in the order of `jobs`; `unknown` for a job that was not late. `jobs` are in the order
-// of their releases.
+// Returns the cause for each job, in the order of `jobs`; `unknown` for a job that was not late. `jobs` are in the
+// order of their releases.
 std::vector<eval::MissCause> causes_of(std::span<const ObservedJob> jobs, ReplayCores cores);
 
 }  // namespace corelane::tool

@@ -16,8 +16,8 @@
 namespace corelane::tool {
 
 struct ReplayedJob {
-  std::size_t task = 0;   // jobs of one task run one after the other
-  Duration release{};     // from the start of the run
+  std::size_t task = 0;  // jobs of one task run one after the other
+  Duration release{};    // from the start of the run
   Duration execution{};
   Priority priority{};    // higher runs first; the same for all jobs of a task
   CoreId core = no_core;  // where it ran

@@ -1,5 +1,5 @@
-// The messages between a real run and the processes that it starts (node/roles.h): JSON, one object in a line. Times are
-// in ns, and instants are those of the host's monotonic clock.
+// The messages between a real run and the processes that it starts (node/roles.h): JSON, one object in a line. Times
+// are in ns, and instants are those of the host's monotonic clock.
 //
 // Threads: values and pure functions. Allocates.
 #pragma once
@@ -45,8 +45,8 @@ struct JobRow {
 
 struct ServedTask {  // of a ServerReport
   std::uint64_t task = 0;
-  int core = -1;      // -1: it has none of its own
-  int priority = 0;   // higher runs first
+  int core = -1;           // -1: it has none of its own
+  int priority = 0;        // higher runs first
   std::int64_t bound = 0;  // 0: nothing is promised
 };
 
@@ -69,8 +69,8 @@ struct AdmitAnswer {  // client -> run
   std::string refusal;  // why it was refused
 };
 
-struct RunOrder {          // run -> client
-  std::int64_t start = 0;  // of the run, in all processes
+struct RunOrder {                             // run -> client
+  std::int64_t start = 0;                     // of the run, in all processes
   std::vector<std::vector<PlannedJob>> jobs;  // by the client's AdmitOrders; none for a refused task
 };
 
@@ -85,9 +85,9 @@ struct WatchOrder {  // run -> watcher, first
   std::int64_t length = 0;
 };
 
-struct WatchReport {          // watcher -> run, at its end
-  std::int64_t watched = 0;   // time, of all cores together
-  std::uint64_t gaps = 0;     // as of JobRow
+struct WatchReport {         // watcher -> run, at its end
+  std::int64_t watched = 0;  // time, of all cores together
+  std::uint64_t gaps = 0;    // as of JobRow
 };
 
 // Suspensions and locks of the contract are left out: jobs of a real run have none.

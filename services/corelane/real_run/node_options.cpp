@@ -72,13 +72,20 @@ Options manager_options(const eval::RunRequest& request) {
 // Limits that protect servers from strangers. Here they would refuse tasks of the experiment.
 Options limits_for(std::size_t tasks) {
   const std::string connections = std::to_string(std::max<std::size_t>(1024, 4 * tasks));
-  return {"-ORBLimitsTasks",       std::to_string(std::max<std::size_t>(256, tasks)),
-          "-ORBLimitsPeerTasks",   "0",
-          "-ORBLimitsPeerOverrun", "report",
-          "-ORBLimitsConnections", connections,
-          "-ORBLimitsConnectionsPerPeer", connections,
-          "-ORBLimitsPeerUtilization", "0",
-          "-ORBTimeoutIdleTasks",  "0s"};
+  return {"-ORBLimitsTasks",
+          std::to_string(std::max<std::size_t>(256, tasks)),
+          "-ORBLimitsPeerTasks",
+          "0",
+          "-ORBLimitsPeerOverrun",
+          "report",
+          "-ORBLimitsConnections",
+          connections,
+          "-ORBLimitsConnectionsPerPeer",
+          connections,
+          "-ORBLimitsPeerUtilization",
+          "0",
+          "-ORBTimeoutIdleTasks",
+          "0s"};
 }
 
 // The log would repeat in each run what RunOutcome::notes say.

@@ -7,7 +7,7 @@
 namespace corelane::tool {
 namespace {
 
-constexpr Duration between_looks = std::chrono::milliseconds{50};      // at is_to_stop()
+constexpr Duration between_looks = std::chrono::milliseconds{50};  // at is_to_stop()
 constexpr Duration between_end_looks = std::chrono::milliseconds{1};
 
 }  // namespace

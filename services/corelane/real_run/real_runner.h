@@ -35,8 +35,8 @@ class RealRunner {
 
   const RealRunOptions options_;
   std::ostream& err_;
-  std::set<std::string> said_{};                   // notes that were written, each once
-  std::map<std::string, CauseCounts> causes_{};    // by dispatcher
+  std::set<std::string> said_{};                 // notes that were written, each once
+  std::map<std::string, CauseCounts> causes_{};  // by dispatcher
   std::optional<GapCount> control_{};
   GapCount gaps_{};  // of all runs
 };

@@ -7,8 +7,7 @@
 
 namespace corelane::tool {
 
-RunDirectory::RunDirectory(const std::filesystem::path& parent)
-    : path_((parent / "corelane-run-XXXXXX").string()) {
+RunDirectory::RunDirectory(const std::filesystem::path& parent) : path_((parent / "corelane-run-XXXXXX").string()) {
   if (::mkdtemp(path_.data()) == nullptr)
     throw std::system_error(errno, std::generic_category(),
                             "no directory can be made in " + parent.string() + "; set TMPDIR to one that is writable");

@@ -80,7 +80,7 @@ Duration kernel_time() { return kernel_time_of(RUSAGE_SELF) + kernel_time_of(RUS
 
 void repeat(const UnitOfWork& unit, StartSignal& signal, ProcessReport& report) {
   // The parent reads a report after the process has ended. So no order matters here.
-  report.is_ready.store(true, std::memory_order_relaxed);                          // relaxed: see above
+  report.is_ready.store(true, std::memory_order_relaxed);                           // relaxed: see above
   while (!signal.begin.load(std::memory_order_relaxed)) std::this_thread::yield();  // relaxed: see above
   const Duration kernel_before = kernel_time();
   const Time begin = os::now();
@@ -98,8 +98,8 @@ void write_fault(ProcessReport& report, const char* text) {
   std::snprintf(report.fault.data(), report.fault.size(), "%s", text);
 }
 
-[[noreturn]] void run_process(CoreId core, pid_t parent, const std::function<UnitOfWork()>& prepare, StartSignal& signal,
-                              ProcessReport& report) {
+[[noreturn]] void run_process(CoreId core, pid_t parent, const std::function<UnitOfWork()>& prepare,
+                              StartSignal& signal, ProcessReport& report) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);  // it has ended already
   try {
@@ -149,7 +149,8 @@ std::string fault_of(const BoundProcess& process, int status, const ProcessRepor
   return who + (WIFSIGNALED(status) ? "killed by signal " + std::to_string(WTERMSIG(status)) : "it ended too early");
 }
 
-std::vector<BoundProcess> start(std::span<const CoreId> cores, const std::function<UnitOfWork()>& prepare, Board& board) {
+std::vector<BoundProcess> start(std::span<const CoreId> cores, const std::function<UnitOfWork()>& prepare,
+                                Board& board) {
   const pid_t self = getpid();
   std::vector<BoundProcess> processes;
   processes.reserve(cores.size());

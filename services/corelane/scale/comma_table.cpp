@@ -41,13 +41,14 @@ Expected<CommaTable, std::string> CommaTable::parse(std::string_view text, const
     if (table.names_.empty()) {
       table.names_ = std::move(values);
     } else if (values.size() < table.names_.size()) {
-      return path + ":" + std::to_string(line) + ": " + std::to_string(values.size()) + " columns, but the first row has " +
-             std::to_string(table.names_.size()) + "; add what is missing";
+      return path + ":" + std::to_string(line) + ": " + std::to_string(values.size()) +
+             " columns, but the first row has " + std::to_string(table.names_.size()) + "; add what is missing";
     } else {
       table.rows_.push_back({line, std::move(values)});
     }
   }
-  if (table.rows_.empty()) return path + ": it has no rows; the first row names the columns, and the others have values";
+  if (table.rows_.empty())
+    return path + ": it has no rows; the first row names the columns, and the others have values";
   return table;
 }
 
@@ -71,8 +72,7 @@ Expected<double, std::string> CommaTable::number(std::size_t row, std::size_t co
   double number = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (fault == std::errc{} && end == text.data() + text.size() && std::isfinite(number)) return number;
-  return place(row) + ": '" + text + "' is no number; " + names_[column] +
-         " needs one, such as 12.5";
+  return place(row) + ": '" + text + "' is no number; " + names_[column] + " needs one, such as 12.5";
 }
 
 }  // namespace corelane::tool

@@ -18,13 +18,21 @@ constexpr std::array colors{"#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e
 
 std::string escaped(const std::string& text) {
   std::string result;
-  for (const char character : plain(text))
-    switch (character) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      default: result += character;
+  for (const char character : plain(text)) switch (character) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += character;
     }
   return result;
 }
@@ -58,12 +66,14 @@ std::string grid(const Axes& axes) {
   const int step = std::max(1, (axes.most_cores + 7) / 8);
   for (int cores = 0; cores <= axes.most_cores; cores += step) {
     text += line_between(axes.x(cores), Area::top, axes.x(cores), Area::bottom, "stroke=\"#ddd\"");
-    text += format("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%d</text>\n", axes.x(cores), Area::bottom + 18, cores);
+    text += format("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%d</text>\n", axes.x(cores), Area::bottom + 18,
+                   cores);
   }
   for (int line = 0; line <= 8; ++line) {
     const double speed_up = axes.highest * line / 8;
     text += line_between(Area::left, axes.y(speed_up), Area::right, axes.y(speed_up), "stroke=\"#ddd\"");
-    text += format("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%.3g</text>\n", Area::left - 6, axes.y(speed_up) + 4, speed_up);
+    text += format("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%.3g</text>\n", Area::left - 6,
+                   axes.y(speed_up) + 4, speed_up);
   }
   return text + format("<text x=\"%.1f\" y=\"%.1f\">cores</text>\n", Area::right + 8, Area::bottom + 18);
 }
@@ -71,7 +81,8 @@ std::string grid(const Axes& axes) {
 std::string polyline(const PlottedCurve& curve, const Axes& axes, std::size_t number) {
   const char* const color = colors[number % colors.size()];
   std::string text = format("<polyline fill=\"none\" stroke-width=\"2\" stroke=\"%s\" points=\"", color);
-  for (const scale::SpeedUp& point : curve.points) text += format("%.1f,%.1f ", axes.x(point.cores), axes.y(point.speed_up));
+  for (const scale::SpeedUp& point : curve.points)
+    text += format("%.1f,%.1f ", axes.x(point.cores), axes.y(point.speed_up));
   text += "\"/>\n";
   const double y = Area::top + 16 * (static_cast<double>(number) + 1);
   return text + format("<text x=\"%.1f\" y=\"%.1f\" fill=\"%s\">", Area::right + 8, y, color) + escaped(curve.name) +
@@ -99,10 +110,11 @@ std::string table_of(const PlottedCurve& curve) {
 }  // namespace
 
 std::string html_of(const std::string& title, const std::vector<PlottedCurve>& curves) {
-  std::string text = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + escaped(title) +
-                     "</title>\n<style>body{font-family:sans-serif} td,th{padding:0 1em;text-align:right}</style></head>\n"
-                     "<body><h1>" +
-                     escaped(title) + "</h1>\n<p>Speed-up over cores; the dashed line is the ideal one.</p>\n";
+  std::string text =
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + escaped(title) +
+      "</title>\n<style>body{font-family:sans-serif} td,th{padding:0 1em;text-align:right}</style></head>\n"
+      "<body><h1>" +
+      escaped(title) + "</h1>\n<p>Speed-up over cores; the dashed line is the ideal one.</p>\n";
   text += diagram(curves);
   for (const PlottedCurve& curve : curves) text += table_of(curve);
   return text + "</body></html>\n";

@@ -1,5 +1,5 @@
-// Reads which locks of the kernel were contended, from /proc/lock_stat (CONFIG_LOCK_STAT; Documentation/locking/lockstat).
-// Threads: pure functions.
+// Reads which locks of the kernel were contended, from /proc/lock_stat (CONFIG_LOCK_STAT;
+// Documentation/locking/lockstat). Threads: pure functions.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 namespace corelane::tool {
 
 struct LockContention {
-  std::string lock{};            // the kernel's name of the class of locks, such as "&sb->s_type->i_lock_key"
+  std::string lock{};             // the kernel's name of the class of locks, such as "&sb->s_type->i_lock_key"
   std::uint64_t contentions = 0;  // acquisitions that had to wait
   double waited_us = 0;           // all of their waiting time together
 };
@@ -19,8 +19,8 @@ struct LockContention {
 // Returns the classes of locks in a text of /proc/lock_stat. Ignores lines of another form.
 std::vector<LockContention> contentions_in(std::string_view lock_stat);
 
-// Returns the `most` classes that waited longest between two readings, in descending order. Classes that did not wait are
-// left out.
+// Returns the `most` classes that waited longest between two readings, in descending order. Classes that did not wait
+// are left out.
 std::vector<LockContention> longest_waits(const std::vector<LockContention>& before,
                                           const std::vector<LockContention>& after, std::size_t most);
 

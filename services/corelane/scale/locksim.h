@@ -18,14 +18,14 @@
 namespace corelane::tool {
 
 struct LocksimOptions {
-  std::optional<Duration> outside{};         // T_ncs
-  std::optional<Duration> section{};         // T_cs
-  Duration hand_over{};                      // c
-  std::vector<int> cores{};                  // ascending, each 1 or more; empty: 1 to 32
+  std::optional<Duration> outside{};           // T_ncs
+  std::optional<Duration> section{};           // T_cs
+  Duration hand_over{};                        // c
+  std::vector<int> cores{};                    // ascending, each 1 or more; empty: 1 to 32
   std::optional<scale::SectionTimes> times{};  // simulate, too; nothing: only the exact solution
-  std::uint64_t seed = 1;                    // of the simulation
-  std::string fit{};                         // a file with measured throughput, to fit the model to; empty: none
-  std::string benchmark{};                   // the rows of that file; empty: all
+  std::uint64_t seed = 1;                      // of the simulation
+  std::string fit{};                           // a file with measured throughput, to fit the model to; empty: none
+  std::string benchmark{};                     // the rows of that file; empty: all
   CurveFormat format = CurveFormat::table;
 };
 

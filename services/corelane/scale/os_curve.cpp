@@ -33,13 +33,14 @@ OsPoint median_point(int cores, const std::vector<BoundRun>& runs) {
     throughputs.push_back(run.throughput);
     kernel_ns.push_back(run.kernel_ns);
   }
-  return {.cores = cores, .throughput = median_of(std::move(throughputs)), .kernel_ns = median_of(std::move(kernel_ns))};
+  return {
+      .cores = cores, .throughput = median_of(std::move(throughputs)), .kernel_ns = median_of(std::move(kernel_ns))};
 }
 
 }  // namespace
 
 std::vector<CoreId> spread(std::span<const os::CoreInfo> cores) {
-  std::map<int, int> seen;                           // hardware threads of each physical core so far
+  std::map<int, int> seen;  // hardware threads of each physical core so far
   std::vector<std::pair<int, CoreId>> ranked;
   for (const os::CoreInfo& core : cores) ranked.emplace_back(seen[core.physical_core]++, core.core);
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

@@ -20,7 +20,8 @@ std::string listed(const std::set<std::string>& names) {
 
 // Returns what is wrong with the choice of a benchmark; "" if nothing is.
 std::string fault_of_choice(const CommaTable& table, std::optional<std::size_t> column, const std::string& benchmark) {
-  if (!column) return benchmark.empty() ? "" : "it has no column benchmark, so --benchmark chooses nothing; leave it out";
+  if (!column)
+    return benchmark.empty() ? "" : "it has no column benchmark, so --benchmark chooses nothing; leave it out";
   std::set<std::string> names;
   for (std::size_t row = 0; row < table.rows(); ++row) names.insert(table.value(row, *column));
   if (benchmark.empty() && names.size() > 1)
@@ -30,12 +31,13 @@ std::string fault_of_choice(const CommaTable& table, std::optional<std::size_t> 
   return "";
 }
 
-Expected<scale::ThroughputPoint, std::string> point_in(const CommaTable& table, std::size_t row, std::size_t cores_column,
-                                                       std::size_t throughput_column) {
+Expected<scale::ThroughputPoint, std::string> point_in(const CommaTable& table, std::size_t row,
+                                                       std::size_t cores_column, std::size_t throughput_column) {
   const auto cores = table.number(row, cores_column);
   if (!cores) return cores.error();
   if (*cores < 1 || *cores > most_cores || *cores != std::floor(*cores))
-    return table.place(row) + ": " + table.value(row, cores_column) + " is no number of cores; write a whole number from 1 on";
+    return table.place(row) + ": " + table.value(row, cores_column) +
+           " is no number of cores; write a whole number from 1 on";
   const auto throughput = table.number(row, throughput_column);
   if (!throughput) return throughput.error();
   return scale::ThroughputPoint{static_cast<int>(*cores), *throughput};
@@ -43,7 +45,8 @@ Expected<scale::ThroughputPoint, std::string> point_in(const CommaTable& table, 
 
 }  // namespace
 
-Expected<std::vector<scale::ThroughputPoint>, std::string> throughputs_in(std::string_view text, const std::string& path,
+Expected<std::vector<scale::ThroughputPoint>, std::string> throughputs_in(std::string_view text,
+                                                                          const std::string& path,
                                                                           const std::string& benchmark) {
   const auto table = CommaTable::parse(text, path);
   if (!table) return table.error();

@@ -18,9 +18,9 @@ JobsFile::JobsFile(const std::string& path, const std::vector<eval::Task>& tasks
 
 void JobsFile::finished(const sim::FinishedJob& job) {
   file_ << eval::csv_line({tasks_[job.task].label, std::to_string(job.number), number_of(job.release),
-                           number_of(job.arrival), number_of(job.start), number_of(job.finish),
-                           number_of(job.deadline), std::to_string(job.core.value),
-                           std::to_string(job.demand.count()), job.finish > job.deadline ? "1" : "0"});
+                           number_of(job.arrival), number_of(job.start), number_of(job.finish), number_of(job.deadline),
+                           std::to_string(job.core.value), std::to_string(job.demand.count()),
+                           job.finish > job.deadline ? "1" : "0"});
 }
 
 bool JobsFile::close() {

@@ -82,7 +82,8 @@ int simulate(const SimulateOptions& options, std::ostream& out, std::ostream& er
   eval::RunOutcome outcome = eval::run_virtually(*request, jobs ? &*jobs : nullptr);
   outcome.notes.insert(outcome.notes.begin(), scenario->notes.begin(), scenario->notes.end());
   if (jobs && !jobs->close())
-    return complain_of({"--jobs " + options.jobs + " cannot be written; name a file in a directory that you may write "
+    return complain_of({"--jobs " + options.jobs +
+                        " cannot be written; name a file in a directory that you may write "
                         "to, on a disk that is not full"},
                        err);
   out << text_of(*request, outcome, options.format);

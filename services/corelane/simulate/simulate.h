@@ -25,8 +25,8 @@ struct SimulateOptions {
   std::vector<std::string> orb_options{};  // the settings of the server
 };
 
-// Writes what came of the tasks to `out` and complaints to `err`. Returns 0 if every task is admitted and every deadline
-// is met, 1 if not, and 2 if the input is wrong.
+// Writes what came of the tasks to `out` and complaints to `err`. Returns 0 if every task is admitted and every
+// deadline is met, 1 if not, and 2 if the input is wrong.
 int simulate(const SimulateOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace corelane::tool

@@ -66,7 +66,8 @@ TEST_CASE("execution times are uniform between two parts of the budget") {
   const Task task = task_of({}, {.least = {500'000}, .most = {1'500'000}});
   JobSequence sequence(task, 7);
   Moments times;
-  for (int i = 0; i < 20'000; ++i) times.add(std::chrono::duration<double, std::milli>(sequence.next().execution).count());
+  for (int i = 0; i < 20'000; ++i)
+    times.add(std::chrono::duration<double, std::milli>(sequence.next().execution).count());
   CHECK(times.has_mean(2));
   CHECK(times.has_variance(4.0 / 12));
 }

@@ -146,11 +146,11 @@ TEST_CASE("a plan for more tasks than a server takes refuses the rest, and no nu
 // Policies.
 
 TEST_CASE("a plan by the demand of each core admits the published set, and not one task more") {
-  PlanRequest request = by_policies("qpa", "worst-fit",
-                                    {timed(6000us, 31'000us, 18'000us), timed(2000us, 9800us, 9000us),
-                                     timed(1000us, 17'000us, 12'000us), timed(90us, 4200us, 3000us),
-                                     timed(8us, 96us, 78us), timed(2us, 12us, 16us), timed(10us, 280us, 120us),
-                                     timed(26us, 660us, 160us)});
+  PlanRequest request =
+      by_policies("qpa", "worst-fit",
+                  {timed(6000us, 31'000us, 18'000us), timed(2000us, 9800us, 9000us), timed(1000us, 17'000us, 12'000us),
+                   timed(90us, 4200us, 3000us), timed(8us, 96us, 78us), timed(2us, 12us, 16us),
+                   timed(10us, 280us, 120us), timed(26us, 660us, 160us)});
   request.sensitivity = request.fewest = false;
   CHECK(plan(request).refused == 0);
   request.tasks.push_back({.label = "one more", .contract = timed(10us, 100us, 15us), .offset = {}});
@@ -171,8 +171,8 @@ TEST_CASE("each test of one core plans as its bound says") {
 
 TEST_CASE("a plan for global fixed priorities has the published bounds and binds no task to a core") {
   // The published bound of the last task is 15, for jobs that come at whole milliseconds. These come at any time.
-  const Plan made = plan(by_policies("global-fp", "worst-fit",
-                                     {timed(9ms, 18ms), timed(3ms, 9ms), timed(1ms, 5ms), timed(1ms, 4ms)}, 2));
+  const Plan made = plan(
+      by_policies("global-fp", "worst-fit", {timed(9ms, 18ms), timed(3ms, 9ms), timed(1ms, 5ms), timed(1ms, 4ms)}, 2));
   const std::vector<Duration> bounds{15'999'999ns, 4ms, 1ms, 1ms};
   for (std::size_t i = 0; i < bounds.size(); ++i) {
     CHECK(made.tasks[i].admitted);
@@ -185,8 +185,8 @@ TEST_CASE("a plan for global fixed priorities has the published bounds and binds
 }
 
 TEST_CASE("a plan for global deadlines admits up to m - (m - 1) of the greatest utilization") {
-  const Plan made = plan(by_policies(
-      "gfb", "worst-fit", {timed(1ms, 2ms), timed(1ms, 2ms), timed(1ms, 2ms), timed(1us, 1s)}, 2));
+  const Plan made =
+      plan(by_policies("gfb", "worst-fit", {timed(1ms, 2ms), timed(1ms, 2ms), timed(1ms, 2ms), timed(1us, 1s)}, 2));
   CHECK(made.refused == 1);
   CHECK_FALSE(made.tasks[3].admitted);
   CHECK(made.tasks[3].refusal.by_bound);
@@ -275,9 +275,9 @@ TEST_CASE("policies that do not work together, or with this platform, say what t
   SECTION("one of the three policies for jobs that contradict themselves") {
     request = by_policies("aub", "worst-fit", {timed(1ms, 2ms)});
     request.jobs = sched::AperiodicPolicy{.admission = sched::When::per_task, .idle_resetting = sched::When::per_job};
-    CHECK_THAT(
-        fault_of(request).value(),
-        Catch::StartsWith("policy.aub: admission per task with idle resetting per job contradicts itself: what a task"));
+    CHECK_THAT(fault_of(request).value(),
+               Catch::StartsWith(
+                   "policy.aub: admission per task with idle resetting per job contradicts itself: what a task"));
   }
   SECTION("a task that is cut on cores by priorities") {
     request = by_policies("response-time", "splitting", {timed(1ms, 2ms)});

@@ -108,9 +108,10 @@ TEST_CASE("a run is summed up over its admitted tasks") {
                            .dispatcher = find_named(dispatchers(), "mc-orb"),
                            .length = 1s};
   RunOutcome outcome;
-  outcome.tasks = {{.label = "a", .admitted = true, .bound = 8ms, .jobs = 10, .misses = 0, .worst = 6ms},
-                   {.label = "b", .admitted = true, .bound = 7ms, .jobs = 20, .misses = 3, .overruns = 1, .worst = 10ms},
-                   {.label = "c"}};
+  outcome.tasks = {
+      {.label = "a", .admitted = true, .bound = 8ms, .jobs = 10, .misses = 0, .worst = 6ms},
+      {.label = "b", .admitted = true, .bound = 7ms, .jobs = 20, .misses = 3, .overruns = 1, .worst = 10ms},
+      {.label = "c"}};
   outcome.misses = {{.task = 1, .cause = MissCause::host}, {.task = 1, .cause = MissCause::scheduling}};
   const SetResult result = summed_up(request, outcome);
   CHECK(result.dispatcher == "mc-orb");

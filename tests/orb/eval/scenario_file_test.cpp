@@ -169,10 +169,12 @@ TEST_CASE("a scenario may name each test, allocation and order, also those that 
     CHECK(options.allocation == strategy);
   }
   for (const auto* const order : sched::task_orders())
-    CHECK(scenario_of("[policy]\norder = \"" + std::string(order->name) + "\"\n" + one_task).policy.order == order->name);
+    CHECK(scenario_of("[policy]\norder = \"" + std::string(order->name) + "\"\n" + one_task).policy.order ==
+          order->name);
 }
 
-TEST_CASE("a scenario may say how the aperiodic bound decides about jobs, in eighteen ways of which fifteen are valid") {
+TEST_CASE(
+    "a scenario may say how the aperiodic bound decides about jobs, in eighteen ways of which fifteen are valid") {
   const auto chosen = [](const std::string& text) {
     return aperiodic_policy_of(scenario_of("[policy]\ntest = \"aub\"\n" + text + one_task).policy);
   };
@@ -201,7 +203,8 @@ TEST_CASE("every wrong input has its line, what is wrong, and how to mend it") {
       Case{"seed = 1\n[platform\n", "s.toml:2:10: syntax error in a table header"},
       Case{"[plattform]\n" + task, "s.toml:1:2: there is no plattform; the nearest is platform"},
       Case{"[x]\n" + task,
-           "s.toml:1:2: there is no x; there are name, seed, repetitions, platform, policy, task, chain, generate and sweep"},
+           "s.toml:1:2: there is no x; there are name, seed, repetitions, platform, policy, task, chain, generate and "
+           "sweep"},
       Case{"[platform]\ncore = 2\n" + task, "s.toml:2:1: there is no platform.core; the nearest is cores"},
       Case{"[platform]\ncores = \"two\"\n" + task,
            "s.toml:2:9: platform.cores: expected a whole number from 1 to 1024; found \"two\""},
@@ -220,11 +223,13 @@ TEST_CASE("every wrong input has its line, what is wrong, and how to mend it") {
       Case{"seed = -1\n" + task, "seed: expected a whole number of 0 or more; found -1"},
       Case{"name = 3\n" + task, "name: expected a text in quotes; found 3"},
       Case{"repetitions = 0\n" + task, "repetitions: expected a whole number from 1 to 1000000"},
-      Case{"[policy]\nallocation = \"worstfit\"\n" + task,
-           "policy.allocation: expected one of \"worst-fit\", \"first-fit\", \"best-fit\", \"next-fit\", \"splitting\"; "
-           "the nearest is worst-fit"},
+      Case{
+          "[policy]\nallocation = \"worstfit\"\n" + task,
+          "policy.allocation: expected one of \"worst-fit\", \"first-fit\", \"best-fit\", \"next-fit\", \"splitting\"; "
+          "the nearest is worst-fit"},
       Case{"[policy]\ntest = \"edf\"\n" + task,
-           "expected one of \"response-time\", \"liu-layland\", \"hyperbolic\", \"aub\", \"qpa\", \"global-fp\", \"gfb\", "
+           "expected one of \"response-time\", \"liu-layland\", \"hyperbolic\", \"aub\", \"qpa\", \"global-fp\", "
+           "\"gfb\", "
            "\"none\"; found \"edf\""},
       Case{"[policy]\ntest = true\n" + task, "found true"},
       Case{"[[task]]\nperiod = \"10ms\"\n", "s.toml:1:1: task has no budget; add budget = \"2ms\""},
@@ -372,7 +377,8 @@ TEST_CASE("chains name listed tasks of one period") {
   };
   const Case c = GENERATE(
       Case{"tasks = [\"a\"]\n", "s.toml:17:1: chain \"chain-1\": it has one task; a chain has two or more"},
-      Case{"label = \"x\"\ntasks = [\"a\", \"b\"]\n", "chain \"x\": no listed task with a count of 1 has the label \"b\""},
+      Case{"label = \"x\"\ntasks = [\"a\", \"b\"]\n",
+           "chain \"x\": no listed task with a count of 1 has the label \"b\""},
       Case{"tasks = [\"a\", \"twins\"]\n", "no listed task with a count of 1 has the label \"twins\""},
       Case{"tasks = [\"a\", \"task-2\", \"a\"]\n", "task \"a\" is in a chain already"},
       Case{"tasks = [\"a\", \"slow\"]\n", "task \"slow\" has the period 20ms, and the task before it has 10ms"},

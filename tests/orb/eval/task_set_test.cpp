@@ -62,7 +62,8 @@ TEST_CASE("drawn tasks come after those of the file") {
 
 TEST_CASE("tasks ask for admission in the order of the policy, those of the file and drawn ones alike") {
   Scenario scenario;
-  scenario.tasks = {{.label = "small", .period = 10ms, .budget = 1ms}, {.label = "large", .period = 10ms, .budget = 9ms}};
+  scenario.tasks = {{.label = "small", .period = 10ms, .budget = 1ms},
+                    {.label = "large", .period = 10ms, .budget = 9ms}};
   scenario.generate = Generator{.tasks = 1, .utilization = {500'000}};
   scenario.policy.order = "decreasing-utilization";
   const auto tasks = tasks_of(scenario);
@@ -169,10 +170,11 @@ TEST_CASE("a part of the drawn tasks has high criticality, with a larger budget 
 
 TEST_CASE("tasks have the arrivals and execution times of the scenario") {
   Scenario scenario;
-  scenario.tasks = {{.period = 10ms, .budget = 1ms, .arrival = "sporadic"},
-                    {.period = 10ms, .budget = 1ms, .arrival = "bursty", .gap = 3ms, .burst = 2, .execution = {800'000}},
-                    {.period = 10ms, .budget = 1ms, .execution_min = Fraction{500'000}},
-                    {.period = 10ms, .budget = 1ms, .execution_trace = {2ms}}};
+  scenario.tasks = {
+      {.period = 10ms, .budget = 1ms, .arrival = "sporadic"},
+      {.period = 10ms, .budget = 1ms, .arrival = "bursty", .gap = 3ms, .burst = 2, .execution = {800'000}},
+      {.period = 10ms, .budget = 1ms, .execution_min = Fraction{500'000}},
+      {.period = 10ms, .budget = 1ms, .execution_trace = {2ms}}};
   scenario.generate = Generator{.tasks = 1,
                                 .utilization = {500'000},
                                 .arrival = "sporadic",

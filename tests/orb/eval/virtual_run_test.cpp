@@ -52,10 +52,10 @@ std::vector<Duration> worst_of(const RunOutcome& outcome) {
 
 // Draws sets of eight tasks for two cores, with jitter and platform load as in a server.
 Scenario drawn_scenario(const std::string& utilization) {
-  const auto cells = parse_scenario(
-      "repetitions = 100\n[platform]\ncores = 2\n[generate]\ntasks = 8\nutilization = " + utilization +
-          "\narrival = \"sporadic\"\nexecution_min = 0.5\n[experiment]\nlength = \"500ms\"\n",
-      "s.toml");
+  const auto cells =
+      parse_scenario("repetitions = 100\n[platform]\ncores = 2\n[generate]\ntasks = 8\nutilization = " + utilization +
+                         "\narrival = \"sporadic\"\nexecution_min = 0.5\n[experiment]\nlength = \"500ms\"\n",
+                     "s.toml");
   if (!cells) FAIL(cells.error().text);
   return cells->front().scenario;
 }
@@ -124,7 +124,8 @@ TEST_CASE("records of misses are limited, and their count is not") {
   CHECK(outcome.tasks[1].misses > 3);
 }
 
-// The published bounds of these tasks are 1, 1, 4, 15 and 1, 1, 3, 12. A run from a common start reaches the first three.
+// The published bounds of these tasks are 1, 1, 4, 15 and 1, 1, 3, 12. A run from a common start reaches the first
+// three.
 TEST_CASE("unbound leader-followers are global fixed priorities") {
   const auto tasks = tasks_of_pairs({{1ms, 4ms}, {1ms, 5ms}, {3ms, 9ms}, {9ms, 18ms}});
   CHECK(worst_of(run_virtually(request_of(tasks, "leader-followers", 2))) ==

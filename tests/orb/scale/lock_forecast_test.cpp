@@ -27,8 +27,9 @@ std::vector<ThroughputPoint> exact_curve(const LockModel& model, int most) {
 std::vector<ThroughputPoint> noisy_curve(const LockModel& model, int most) {
   std::vector<ThroughputPoint> curve;
   for (int cores = 1; cores <= most; ++cores)
-    curve.push_back({cores, simulate(model, cores, {.seed = static_cast<std::uint64_t>(cores), .sections = 60'000})
-                                .point.throughput});
+    curve.push_back(
+        {cores,
+         simulate(model, cores, {.seed = static_cast<std::uint64_t>(cores), .sections = 60'000}).point.throughput});
   return curve;
 }
 

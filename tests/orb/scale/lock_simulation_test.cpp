@@ -38,17 +38,15 @@ TEST_CASE("the same seed gives the same result, and another seed another one") {
 
 TEST_CASE("with constant times a lock that all cores can share keeps no core waiting") {
   // 10 cores, each .4 of 10.4: the sections fit one after the other once the cores have spread.
-  const SimulatedLockPoint point =
-      simulate({.outside = 10, .section = .4, .hand_over = 0}, 10,
-               {.times = SectionTimes::constant, .sections = 30'000});
+  const SimulatedLockPoint point = simulate({.outside = 10, .section = .4, .hand_over = 0}, 10,
+                                            {.times = SectionTimes::constant, .sections = 30'000});
   CHECK(point.point.throughput == Approx(10 / 10.4).epsilon(1e-3));
   CHECK(point.point.waiting_share == Approx(0).margin(1e-6));
 }
 
 TEST_CASE("with constant times a saturated lock is always held") {
-  const SimulatedLockPoint point =
-      simulate({.outside = 10, .section = .4, .hand_over = 0}, 52,
-               {.times = SectionTimes::constant, .sections = 30'000});
+  const SimulatedLockPoint point = simulate({.outside = 10, .section = .4, .hand_over = 0}, 52,
+                                            {.times = SectionTimes::constant, .sections = 30'000});
   CHECK(point.point.throughput == Approx(1 / .4));
   CHECK(point.point.waiting_share == Approx(.5));  // half of 52 cores wait: 26 keep the lock busy
 }

@@ -14,9 +14,7 @@ TEST_CASE("a search finds the bottom of a parabola of one variable") {
 }
 
 TEST_CASE("a search follows the curved valley of Rosenbrock's function") {
-  const auto cost = [](const Vector& at) {
-    return 100 * std::pow(at[1] - at[0] * at[0], 2) + std::pow(1 - at[0], 2);
-  };
+  const auto cost = [](const Vector& at) { return 100 * std::pow(at[1] - at[0] * at[0], 2) + std::pow(1 - at[0], 2); };
   const Vector found = minimize(cost, {-1.2, 1}, .5);
   CHECK(found[0] == Approx(1).margin(1e-5));
   CHECK(found[1] == Approx(1).margin(1e-5));

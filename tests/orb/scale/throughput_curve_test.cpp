@@ -16,7 +16,7 @@ TEST_CASE("a speed-up is relative to one core") {
   CHECK_FALSE(result[0].serial_share);
   CHECK(result[1].speed_up == 2);
   CHECK(result[1].serial_share.value() == Approx(0).margin(1e-12));
-  CHECK(result[2].serial_share.value() == Approx(.5));      // 2.5 = 4 - .5 x 3
+  CHECK(result[2].serial_share.value() == Approx(.5));       // 2.5 = 4 - .5 x 3
   CHECK(result[3].serial_share.value() == Approx(7.5 / 7));  // less than one core
 }
 

@@ -53,15 +53,15 @@ TEST_CASE("a sporadic pattern has gaps from the period to the longest one") {
 
 TEST_CASE("a bursty pattern releases several jobs in each period") {
   PatternJobs source(Patterns{{.period = 100ms, .burst = 3, .burst_gap = 2ms}});
-  CHECK(nominal_times(first_jobs(source, 0, 7)) ==
-        std::vector<Duration>{0ms, 2ms, 4ms, 100ms, 102ms, 104ms, 200ms});
+  CHECK(nominal_times(first_jobs(source, 0, 7)) == std::vector<Duration>{0ms, 2ms, 4ms, 100ms, 102ms, 104ms, 200ms});
 }
 
 TEST_CASE("jitter delays jobs, and leaves their nominal releases") {
   PatternJobs source(Patterns{{.period = 10ms, .jitter = 1ms}});
   const auto jobs = first_jobs(source, 0, 1000);
   CHECK(jobs.back().nominal == Time{9990ms});
-  CHECK(std::all_of(jobs.begin(), jobs.end(), [](const JobRelease& job) { return job.delay >= 0ms && job.delay <= 1ms; }));
+  CHECK(std::all_of(jobs.begin(), jobs.end(),
+                    [](const JobRelease& job) { return job.delay >= 0ms && job.delay <= 1ms; }));
   CHECK(std::any_of(jobs.begin(), jobs.end(), [](const JobRelease& job) { return job.delay > 900us; }));
 }
 

@@ -1,5 +1,5 @@
-// Compares the MulticoreSimulator with a deliberately naive one, which advances by one nanosecond at a time and looks at
-// every task in each step. They share the rules of multicore_simulator.h, and no code.
+// Compares the MulticoreSimulator with a deliberately naive one, which advances by one nanosecond at a time and looks
+// at every task in each step. They share the rules of multicore_simulator.h, and no code.
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
@@ -177,8 +177,8 @@ class SteppedSimulator {
         const JobRelease& next = set_.jobs[task][queue.arrived];
         queue.latest_arrival = std::max(queue.latest_arrival, next.nominal + next.delay);
         if (queue.latest_arrival > now_) break;
-        queue.jobs.push_back({task, queue.arrived, next.nominal, now_, next.nominal + set_.tasks[task].deadline,
-                              next.demand.count()});
+        queue.jobs.push_back(
+            {task, queue.arrived, next.nominal, now_, next.nominal + set_.tasks[task].deadline, next.demand.count()});
         cores_[queue.home].interrupt += charge(OverheadKind::release);
         if (queue.jobs.size() == 1) begin_part(queue.jobs.front());
       }
@@ -263,8 +263,8 @@ class SteppedSimulator {
 class Recorder final : public JobObserver {
  public:
   void finished(const FinishedJob& job) override {
-    jobs.push_back({job.task, job.number, job.arrival, job.start, job.finish, job.core, job.preemptions,
-                    job.migrations});
+    jobs.push_back(
+        {job.task, job.number, job.arrival, job.start, job.finish, job.core, job.preemptions, job.migrations});
   }
   std::vector<JobRecord> jobs;
 };
@@ -312,15 +312,16 @@ std::vector<JobRelease> random_jobs(Random& random) {
   const std::int64_t period = between(random, 2, 15);
   std::vector<JobRelease> jobs;
   for (std::int64_t time = between(random, 0, 5); time <= last_release; time += period + between(random, 0, 2))
-    jobs.push_back({at(time), Duration{between(random, 0, 1) * between(random, 0, 4)}, Duration{between(random, 1, 5)}});
+    jobs.push_back(
+        {at(time), Duration{between(random, 0, 1) * between(random, 0, 4)}, Duration{between(random, 1, 5)}});
   return jobs;
 }
 
 TaskSet random_set(Random& random, const Policy& policy, bool has_overheads) {
   TaskSet set;
   set.options.order = policy.order;
-  set.options.cores = static_cast<std::int32_t>(policy.cluster == 0 ? between(random, 1, 4)
-                                                                    : policy.cluster * between(random, 1, policy.clusters));
+  set.options.cores = static_cast<std::int32_t>(
+      policy.cluster == 0 ? between(random, 1, 4) : policy.cluster * between(random, 1, policy.clusters));
   set.options.cluster = policy.cluster == 0 ? set.options.cores : policy.cluster;
   if (has_overheads)
     for (const OverheadKind kind : overhead_kinds)
@@ -354,7 +355,9 @@ void compare(const Policy& policy) {
 
 }  // namespace
 
-TEST_CASE("partitioned fixed priorities give the schedule of the stepped simulator") { compare({Order::priority, 1, 4}); }
+TEST_CASE("partitioned fixed priorities give the schedule of the stepped simulator") {
+  compare({Order::priority, 1, 4});
+}
 
 TEST_CASE("partitioned deadlines give the schedule of the stepped simulator") { compare({Order::deadline, 1, 4}); }
 

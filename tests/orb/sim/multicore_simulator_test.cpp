@@ -42,21 +42,19 @@ Durations in_ns(const std::vector<std::int64_t>& values) {
 std::vector<MulticoreTask> tasks_of(const Specs& specs) {
   std::vector<MulticoreTask> tasks;
   std::int32_t priority = 1000;
-  for (const Spec& spec : specs)
-    tasks.push_back({.deadline = Duration{spec.period}, .priority = Priority{priority--}});
+  for (const Spec& spec : specs) tasks.push_back({.deadline = Duration{spec.period}, .priority = Priority{priority--}});
   return tasks;
 }
 
 PatternJobs jobs_of(const Specs& specs) {
   std::vector<JobPattern> patterns;
   for (const Spec& spec : specs)
-    patterns.push_back({.period = Duration{spec.period}, .offset = Duration{spec.offset}, .demand = Duration{spec.budget}});
+    patterns.push_back(
+        {.period = Duration{spec.period}, .offset = Duration{spec.offset}, .demand = Duration{spec.budget}});
   return PatternJobs(std::move(patterns));
 }
 
-MulticoreOptions global(std::int32_t cores, Order order) {
-  return {.cores = cores, .cluster = cores, .order = order};
-}
+MulticoreOptions global(std::int32_t cores, Order order) { return {.cores = cores, .cluster = cores, .order = order}; }
 
 Durations worst_responses(const MulticoreOptions& options, const Specs& specs, std::int64_t until) {
   PatternJobs source = jobs_of(specs);
@@ -461,8 +459,7 @@ TEST_CASE("a fault of the platform or a task names the value and the remedy") {
   CHECK(fault({}, good).empty());
   CHECK(fault({.cores = 0}, good) == "the platform has 0 cores: give 1 to 32767");
   CHECK(fault({.cores = 40'000}, good) == "the platform has 40000 cores: give 1 to 32767");
-  CHECK(fault({.cores = 4, .cluster = 3}, good) ==
-        "a cluster has 3 cores: give a divisor of the number of cores, 4");
+  CHECK(fault({.cores = 4, .cluster = 3}, good) == "a cluster has 3 cores: give a divisor of the number of cores, 4");
   CHECK(fault({}, {}) == "task 0 has the deadline 0ns: give more than 0, and at most a year");
   CHECK(fault({.cores = 2}, {.deadline = 1ms, .core = CoreId{2}}) == "task 0 is on core 2: give 0 to 1");
   MulticoreTask split{.deadline = 1ms, .parts = {{.budget = 1ms, .deadline = 1ms}, {.deadline = 1ms}}};

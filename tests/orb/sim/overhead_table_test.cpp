@@ -84,10 +84,10 @@ TEST_CASE("cache-related delays depend on the working set") {
 
 TEST_CASE("a fault of an overhead table names the line, the column and the remedy") {
   CHECK(fault_in("") == "the overheads are empty: write a line of names, such as TASK-COUNT, RELEASE, CXS");
-  CHECK(fault_in("TASK-COUNT,CXS\n") ==
-        "the overheads have no line of values: write one for each measured TASK-COUNT");
-  CHECK(fault_in("N,CXS\n1,2\n") == "line 1 of the overheads has neither a column TASK-COUNT nor a column WSS: write "
-                                    "what the values depend on");
+  CHECK(fault_in("TASK-COUNT,CXS\n") == "the overheads have no line of values: write one for each measured TASK-COUNT");
+  CHECK(fault_in("N,CXS\n1,2\n") ==
+        "line 1 of the overheads has neither a column TASK-COUNT nor a column WSS: write "
+        "what the values depend on");
   CHECK(fault_in("TASK-COUNT,CXS,CXS\n") == "line 1 of the overheads has two columns CXS: remove one of them");
   CHECK(fault_in("TASK-COUNT,\n") == "line 1 of the overheads has no name in column 2: give it one");
   CHECK(fault_in("TASK-COUNT,CXS\n\n1\n") ==

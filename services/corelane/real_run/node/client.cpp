@@ -1,5 +1,5 @@
-// A client of a real run: some of its tasks, each with a thread that sends the calls. The threads have a higher priority
-// than all tasks of the server. So a request is late only if the machine is.
+// A client of a real run: some of its tasks, each with a thread that sends the calls. The threads have a higher
+// priority than all tasks of the server. So a request is late only if the machine is.
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -24,7 +24,7 @@
 namespace corelane::tool {
 namespace {
 
-constexpr int sender_priority = 60;  // SCHED_FIFO; above the server's tasks, manager and reader
+constexpr int sender_priority = 60;                // SCHED_FIFO; above the server's tasks, manager and reader
 constexpr std::size_t touched_heap = 1024 * 1024;  // bytes
 
 template <typename Message>

@@ -77,8 +77,7 @@ int serve_tasks(const std::vector<std::string>& orb_options) {
   auto orb = corba::init_orb(orb_options);
   auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   poa->the_POAManager()->activate();
-  ServerReady ready{
-      .references = {}, .missing = os::missing(os::privileges()), .real_time = os::privileges().fifo};
+  ServerReady ready{.references = {}, .missing = os::missing(os::privileges()), .real_time = os::privileges().fifo};
   for (std::size_t task = 0; task < order.tasks; ++task) {
     const auto servant = CORBA::make_reference<WorkerImpl>(task, log);  // the adapter keeps it
     ready.references.push_back(orb->object_to_string(servant->_this()));

@@ -29,10 +29,9 @@ int watch_gaps_here() {
   std::vector<os::Thread> threads;
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const CoreId core{static_cast<std::int16_t>(order->cores[i])};
-    auto thread = os::start_thread({.name = "watcher", .core = core, .fifo_priority = watcher_priority},
-                                   [&report = reports[i], length = Duration{order->length}]() noexcept {
-                                     report = rt::work(length);
-                                   });
+    auto thread = os::start_thread(
+        {.name = "watcher", .core = core, .fifo_priority = watcher_priority},
+        [&report = reports[i], length = Duration{order->length}]() noexcept { report = rt::work(length); });
     if (!thread) throw std::runtime_error("there is no thread for core " + std::to_string(core.value));
     threads.push_back(*std::move(thread));
   }

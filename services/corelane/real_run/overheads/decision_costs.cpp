@@ -43,9 +43,8 @@ std::string sample_all(std::span<const DecisionScenario* const> scenarios, const
 std::string measure_decisions(std::span<const DecisionScenario* const> scenarios, const DecisionSampling& sampling,
                               const DecisionReport& report) {
   std::string fault;
-  auto driver =
-      os::start_thread({.name = "driver", .core = sampling.cores.front(), .fifo_priority = driver_priority},
-                       [&]() noexcept { fault = sample_all(scenarios, sampling, report); });
+  auto driver = os::start_thread({.name = "driver", .core = sampling.cores.front(), .fifo_priority = driver_priority},
+                                 [&]() noexcept { fault = sample_all(scenarios, sampling, report); });
   if (!driver) return "there is no thread for the driver";
   driver->join();
   return fault;

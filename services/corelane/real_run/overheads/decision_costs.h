@@ -17,9 +17,9 @@
 namespace corelane::tool {
 
 struct DecisionSampling {
-  std::size_t samples = 1000;   // of each scenario
-  std::vector<CoreId> cores{};  // two; the first one is the manager's
-  std::string ledger{};         // the directory of the ledger; empty: promises are not written down
+  std::size_t samples = 1000;          // of each scenario
+  std::vector<CoreId> cores{};         // two; the first one is the manager's
+  std::string ledger{};                // the directory of the ledger; empty: promises are not written down
   std::function<bool()> is_to_stop{};  // is asked before each sample; empty: never
 };
 
@@ -31,8 +31,8 @@ using DecisionReport = std::function<void(const DecisionScenario& scenario, cons
 std::string measure_decisions(std::span<const DecisionScenario* const> scenarios, const DecisionSampling& sampling,
                               const DecisionReport& report);
 
-// Says where promises are written. A write to a file system on disk takes a fraction of a microsecond longer than one to
-// memory, where /run is.
+// Says where promises are written. A write to a file system on disk takes a fraction of a microsecond longer than one
+// to memory, where /run is.
 std::string ledger_text(const std::string& ledger);
 
 }  // namespace corelane::tool

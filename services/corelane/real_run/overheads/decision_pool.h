@@ -27,15 +27,12 @@ class StampedCores final : public dispatch::CoreProvider {
   // nowhere.
   StampedCores(const os::Topology& topology, const std::string& ledger);
 
-  Expected<std::vector<dispatch::CoreLease>> lease(
-      const dispatch::LeaseRequest& request) override {
+  Expected<std::vector<dispatch::CoreLease>> lease(const dispatch::LeaseRequest& request) override {
     return cores_->lease(request);
   }
   Expected<std::span<const dispatch::Promise>> begin() noexcept override;
   Expected<void> end(std::span<const dispatch::Promise> mine) noexcept override;
-  Expected<void> claim(std::span<const dispatch::Promise> mine) noexcept override {
-    return cores_->claim(mine);
-  }
+  Expected<void> claim(std::span<const dispatch::Promise> mine) noexcept override { return cores_->claim(mine); }
   void abandon() noexcept override { cores_->abandon(); }
   bool alone() const noexcept override { return cores_->alone(); }
   void withdraw() noexcept override { cores_->withdraw(); }

@@ -68,8 +68,8 @@ DecisionStamps with_moves(DecisionPool& pool, const std::vector<Resident>& resid
                           std::size_t moves) {
   std::vector<TaskId> tasks;
   for (const Resident& resident : residents)
-    tasks.push_back(pool.admit(percent(resident.share),
-                               resident.is_on_managers_core ? pool.managers_core() : pool.other_core()));
+    tasks.push_back(
+        pool.admit(percent(resident.share), resident.is_on_managers_core ? pool.managers_core() : pool.other_core()));
   const auto before = pool.places(tasks);
   TaskId task = no_task;
   const DecisionStamps stamps = pool.call(percent(candidate), task);

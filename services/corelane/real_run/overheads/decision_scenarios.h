@@ -18,8 +18,8 @@ namespace corelane::tool {
 struct DecisionScenario {
   std::string_view name;   // as in a file: lower case, with dashes
   std::string_view title;  // for tables
-  // Takes one sample. The pool has the tasks of earlier samples of the same scenario alone. Raises std::runtime_error if
-  // the manager decides otherwise than the scenario needs.
+  // Takes one sample. The pool has the tasks of earlier samples of the same scenario alone. Raises std::runtime_error
+  // if the manager decides otherwise than the scenario needs.
   DecisionStamps (*sample)(DecisionPool& pool);
 };
 

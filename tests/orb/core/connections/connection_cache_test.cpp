@@ -173,7 +173,9 @@ TEST_CASE("many callers of one endpoint share one attempt and its connection") {
 TEST_CASE("a shortage of memory after a connect leaves no call waiting") {
   Caches test;
   std::optional<FailingAllocations> shortage;  // of what a list of connections grows by
-  test.wires.on_connected = [&] { shortage.emplace(ChosenAllocations{.bytes = sizeof(ConnectionCache::ConnectionPtr)}); };
+  test.wires.on_connected = [&] {
+    shortage.emplace(ChosenAllocations{.bytes = sizeof(ConnectionCache::ConnectionPtr)});
+  };
   auto first = std::async(std::launch::async, [&] {
     try {
       const auto outcome = test.acquire();

@@ -43,9 +43,9 @@ std::string policy(std::string_view test, std::string_view allocation = "worst-f
 }  // namespace
 
 TEST_CASE("a task that is cut runs on two cores, and ends within its bound") {
-  const RunOutcome outcome = run(scenario_of(
-      std::string(bare) + policy("qpa", "splitting") +
-      "[[task]]\nperiod = \"100ms\"\nbudget = \"66ms\"\njitter = \"0us\"\ncount = 3\n"));
+  const RunOutcome outcome =
+      run(scenario_of(std::string(bare) + policy("qpa", "splitting") +
+                      "[[task]]\nperiod = \"100ms\"\nbudget = \"66ms\"\njitter = \"0us\"\ncount = 3\n"));
   for (const TaskOutcome& task : outcome.tasks) {
     CHECK(task.admitted);
     CHECK(task.jobs == 10);
@@ -70,14 +70,12 @@ TEST_CASE("a task that the test refuses has no jobs, and the others have the job
 }
 
 TEST_CASE("no admitted task misses under policies that no server has, and each response is within its bound") {
-  const auto [test, allocation] = GENERATE(table<std::string, std::string>({{"gfb", "worst-fit"},
-                                                                            {"global-fp", "worst-fit"},
-                                                                            {"qpa", "worst-fit"},
-                                                                            {"qpa", "splitting"}}));
-  const Scenario scenario = scenario_of(
-      "repetitions = 60\n" + std::string(bare) + policy(test, allocation) +
-      "[generate]\ntasks = 7\nutilization = 1.8\nutilization_max = 0.7\noffsets = \"random\"\narrival = \"sporadic\"\n" +
-      (allocation == "splitting" ? "jitter = 0\n" : ""));
+  const auto [test, allocation] = GENERATE(table<std::string, std::string>(
+      {{"gfb", "worst-fit"}, {"global-fp", "worst-fit"}, {"qpa", "worst-fit"}, {"qpa", "splitting"}}));
+  const Scenario scenario = scenario_of("repetitions = 60\n" + std::string(bare) + policy(test, allocation) +
+                                        "[generate]\ntasks = 7\nutilization = 1.8\nutilization_max = 0.7\noffsets = "
+                                        "\"random\"\narrival = \"sporadic\"\n" +
+                                        (allocation == "splitting" ? "jitter = 0\n" : ""));
   std::size_t admitted = 0, refused = 0, wrong = 0;
   for (std::int64_t set = 0; set < scenario.repetitions; ++set)
     for (const TaskOutcome& task : run(scenario, set).tasks) {
@@ -92,8 +90,8 @@ TEST_CASE("no admitted task misses under policies that no server has, and each r
 
 TEST_CASE("policies that cannot be run are refused with what to change") {
   const auto fault_of_run = [](const std::string& text) {
-    const auto request = run_request(
-        scenario_of(text + "[[task]]\nperiod = \"10ms\"\nbudget = \"1ms\"\n"), 0, {.server = {}, .cores = numbered_cores(1)});
+    const auto request = run_request(scenario_of(text + "[[task]]\nperiod = \"10ms\"\nbudget = \"1ms\"\n"), 0,
+                                     {.server = {}, .cores = numbered_cores(1)});
     return request ? std::string() : request.error().text;
   };
   CHECK_THAT(fault_of_run(policy("gfb")), Catch::Contains("is for cores that run nothing but the tasks"));

@@ -33,15 +33,15 @@ TEST_CASE("the jobs of a hyperperiod are periodic tasks again") {
 }
 
 TEST_CASE("exact costs that differ are a trace, and the unit of time is chosen") {
-  const Scenario scenario =
-      read(header + "1, 1, 0, 0, 3, 3, 9, 1\r\n1, 2, 10, 10, 5, 5, 19, 1\r\n", {.tick = 1ms});
+  const Scenario scenario = read(header + "1, 1, 0, 0, 3, 3, 9, 1\r\n1, 2, 10, 10, 5, 5, 19, 1\r\n", {.tick = 1ms});
   CHECK(scenario.tasks.at(0).budget == 5ms);
   CHECK(scenario.tasks.at(0).execution_trace == std::vector<Duration>{3ms, 5ms});
 }
 
 TEST_CASE("jobs with different ranges of cost get the widest range, with a note") {
-  const Scenario scenario = read("   Task ID,     Job ID,   Arrival min,  Arrival max,  Cost min,  Cost max,  Deadline,  Priority\n" +
-                                 std::string("1, 1,  0,  0, 7,  8, 30, 30\n1, 2, 30, 30, 4,  7, 60, 60\n"));
+  const Scenario scenario =
+      read("   Task ID,     Job ID,   Arrival min,  Arrival max,  Cost min,  Cost max,  Deadline,  Priority\n" +
+           std::string("1, 1,  0,  0, 7,  8, 30, 30\n1, 2, 30, 30, 4,  7, 60, 60\n"));
   CHECK(scenario.tasks.at(0).budget == 8us);
   CHECK(scenario.tasks.at(0).execution_min == Fraction{500'000});
   CHECK(scenario.notes.at(0) == "task-1 has jobs with different ranges of cost; each gets the widest range");
@@ -73,8 +73,9 @@ TEST_CASE("tasks that are written as jobs are read again as they were") {
       "[[task]]\nlabel = \"a\"\nperiod = \"10ms\"\nbudget = \"2ms\"\ndeadline = \"8ms\"\noffset = \"1ms\"\n"
       "execution_min = 0.5\n[[task]]\nlabel = \"b\"\nperiod = \"15ms\"\nbudget = \"3ms\"\njitter = \"0us\"\n");
   const WrittenScenario result = written(scenario, "jobs");
-  CHECK_THAT(result.text, Contains("\n1, 1, 1000, 1800, 1000, 2000, 9000, 1\n1, 2, 11000, 11800, 1000, 2000, 19000, 1\n") &&
-                              Contains("\n2, 4, 0, 0, 3000, 3000, 15000, 2\n"));
+  CHECK_THAT(result.text,
+             Contains("\n1, 1, 1000, 1800, 1000, 2000, 9000, 1\n1, 2, 11000, 11800, 1000, 2000, 19000, 1\n") &&
+                 Contains("\n2, 4, 0, 0, 3000, 3000, 15000, 2\n"));
   const Scenario again = read(result.text);
   REQUIRE(again.tasks.size() == 2);
   CHECK(again.tasks[0].period == 10ms);

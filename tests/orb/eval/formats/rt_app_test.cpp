@@ -43,8 +43,7 @@ TEST_CASE("a sleep beside a timer is a suspension, and without a timer it ends t
   const Scenario scenario = read(one_task("\"run\": 2000, \"sleep\": 18000"));
   CHECK(scenario.tasks.at(0).period == 20ms);
   CHECK(scenario.tasks.at(0).suspension == 0ms);
-  CHECK(scenario.notes ==
-        std::vector<std::string>{"task \"a\" has no timer; its period is the sum of run and sleep"});
+  CHECK(scenario.notes == std::vector<std::string>{"task \"a\" has no timer; its period is the sum of run and sleep"});
 }
 
 TEST_CASE("a reservation of SCHED_DEADLINE is the contract, and the run is what executes") {
@@ -58,9 +57,10 @@ TEST_CASE("a reservation of SCHED_DEADLINE is the contract, and the run is what 
 }
 
 TEST_CASE("one phase is the loop, and properties that a server decides are noted") {
-  const Scenario scenario = read(one_task("\"cpus\": [0], \"priority\": 5, \"phases\": {\"only\": {\"loop\": -1, "
-                                          "\"run\": 1000, " +
-                                          std::string(timer) + "}}"));
+  const Scenario scenario =
+      read(one_task("\"cpus\": [0], \"priority\": 5, \"phases\": {\"only\": {\"loop\": -1, "
+                    "\"run\": 1000, " +
+                    std::string(timer) + "}}"));
   CHECK(scenario.tasks.at(0).budget == 1ms);
   CHECK(scenario.notes == std::vector<std::string>{"the \"cpus\" of 1 task is left out",
                                                    "the \"loop\" of 1 task is left out",
@@ -68,9 +68,9 @@ TEST_CASE("one phase is the loop, and properties that a server decides are noted
 }
 
 TEST_CASE("comments and a comma behind the last member are allowed, as in rt-app") {
-  const Scenario scenario = read(
-      "{ /* a comment, } */\n\"tasks\": {\"a,}\": {\"run\": 1000, // one, }\n \"cpus\": [0, 1,], " +
-      std::string(timer) + ", /* , */ }, },}");
+  const Scenario scenario =
+      read("{ /* a comment, } */\n\"tasks\": {\"a,}\": {\"run\": 1000, // one, }\n \"cpus\": [0, 1,], " +
+           std::string(timer) + ", /* , */ }, },}");
   CHECK(scenario.tasks.at(0).label == "a,}");
   CHECK(scenario.tasks.at(0).budget == 1ms);
   CHECK_THAT(fault_in("{ /* a comment without an end"), Contains("it is no JSON"));
@@ -120,26 +120,24 @@ TEST_CASE("tasks that are written for rt-app are read again as they were") {
 }
 
 TEST_CASE("tasks of rt-app get real-time priorities in the server's order") {
-  const std::string text =
-      written(read("[[task]]\nlabel = \"slow\"\nperiod = \"20ms\"\nbudget = \"1ms\"\n"
-                   "[[task]]\nlabel = \"quick\"\nperiod = \"10ms\"\nbudget = \"1ms\"\n"),
-              "rt-app")
-          .text;
+  const std::string text = written(read("[[task]]\nlabel = \"slow\"\nperiod = \"20ms\"\nbudget = \"1ms\"\n"
+                                        "[[task]]\nlabel = \"quick\"\nperiod = \"10ms\"\nbudget = \"1ms\"\n"),
+                                   "rt-app")
+                               .text;
   CHECK_THAT(text.substr(0, text.find("quick")), Contains("\"priority\": 89"));
   CHECK_THAT(text.substr(text.find("quick")), Contains("\"priority\": 90"));
 }
 
 TEST_CASE("what rt-app cannot express is noted, and times are rounded to microseconds") {
-  const WrittenScenario result = written(
-      read("[platform]\ncapacity = 1\n[[task]]\nperiod = \"10ms\"\nbudget = \"1500ns\"\ndeadline = \"8ms\"\n"
-           "execution_min = 0.5\narrival = \"sporadic\"\n[[task]]\nperiod = \"10ms\"\nbudget = \"1ms\"\n"),
-      "rt-app");
-  CHECK(result.notes == std::vector<std::string>{"the load and the capacity of the platform are left out",
-                                                 "the arrival of 1 task is left out",
-                                                 "the deadline of 1 task is left out",
-                                                 "the execution_min of 1 task is left out",
-                                                 "the jitter of 2 tasks is left out",
-                                                 "the part of a microsecond of 1 task is left out"});
+  const WrittenScenario result =
+      written(read("[platform]\ncapacity = 1\n[[task]]\nperiod = \"10ms\"\nbudget = \"1500ns\"\ndeadline = \"8ms\"\n"
+                   "execution_min = 0.5\narrival = \"sporadic\"\n[[task]]\nperiod = \"10ms\"\nbudget = \"1ms\"\n"),
+              "rt-app");
+  CHECK(result.notes ==
+        std::vector<std::string>{"the load and the capacity of the platform are left out",
+                                 "the arrival of 1 task is left out", "the deadline of 1 task is left out",
+                                 "the execution_min of 1 task is left out", "the jitter of 2 tasks is left out",
+                                 "the part of a microsecond of 1 task is left out"});
   CHECK_THAT(result.text, Contains("\"run\": 2,"));
 }
 

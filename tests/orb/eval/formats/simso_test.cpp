@@ -20,8 +20,8 @@ std::string one_task(const std::string& attributes) {
 }  // namespace
 
 TEST_CASE("periodic tasks of SimSo have their times in milliseconds, on cores without load") {
-  const Scenario scenario = read(
-      one_task("task_type=\"Periodic\" period=\"7.5\" activationDate=\"0.25\" deadline=\"7\" WCET=\"0.123456\""));
+  const Scenario scenario =
+      read(one_task("task_type=\"Periodic\" period=\"7.5\" activationDate=\"0.25\" deadline=\"7\" WCET=\"0.123456\""));
   const ListedTask& task = scenario.tasks.at(0);
   CHECK(task.label == "a");
   CHECK(task.period == 7500us);
@@ -39,12 +39,11 @@ TEST_CASE("what SimSo has beyond a scenario is noted") {
       "<simulation etm=\"acet\"><sched class=\"simso.schedulers.EDF\"/><processors><processor cs_overhead=\"10\"/>"
       "</processors><tasks><task period=\"10\" WCET=\"1\" preemption_cost=\"5\"/></tasks></simulation>");
   CHECK(scenario.tasks.at(0).label == "task-1");
-  CHECK(scenario.notes ==
-        std::vector<std::string>{
-            "cs_overhead = 10 is left out",
-            "the scheduler simso.schedulers.EDF is left out; choose a policy, see docs/scenario.md",
-            "the execution time model acet is left out; jobs execute for their WCET",
-            "the preemption_cost of 1 task is left out"});
+  CHECK(scenario.notes == std::vector<std::string>{
+                              "cs_overhead = 10 is left out",
+                              "the scheduler simso.schedulers.EDF is left out; choose a policy, see docs/scenario.md",
+                              "the execution time model acet is left out; jobs execute for their WCET",
+                              "the preemption_cost of 1 task is left out"});
 }
 
 TEST_CASE("a file of SimSo that a scenario cannot express says what and why") {

@@ -168,13 +168,13 @@ TEST_CASE("a generator says what it cannot do and what to change") {
   CHECK_THAT(fault("convolutionalfixedsum",
                    {.tasks = 2, .total = share(1), .most = share(0.5), .least_each = {0, share(0.6)}}),
              Contains("the least utilization of task 2, 0.6, is more than its greatest, 0.5"));
-  CHECK_THAT(fault("convolutionalfixedsum",
-                   {.tasks = 2, .total = share(1), .most_each = {share(0.5), share(0.4)}}),
+  CHECK_THAT(fault("convolutionalfixedsum", {.tasks = 2, .total = share(1), .most_each = {share(0.5), share(0.4)}}),
              Contains("the limits allow a sum from 0 to 0.9, and utilization is 1"));
   CHECK_THAT(fault("balanced", {.tasks = 8, .total = share(1.4)}), Contains("add balance, such as 0.1"));
   CHECK_THAT(fault("balanced-uniform", {.tasks = 8, .total = share(1.4)}), Contains("add balance, such as 0.1"));
-  CHECK_THAT(fault("balanced", {.tasks = 3, .total = share(2), .balance = share(0.1)}),
-             Contains("with balance 0.1 and utilization 2 the 3 tasks need from ") && Contains("raise balance or tasks"));
+  CHECK_THAT(
+      fault("balanced", {.tasks = 3, .total = share(2), .balance = share(0.1)}),
+      Contains("with balance 0.1 and utilization 2 the 3 tasks need from ") && Contains("raise balance or tasks"));
   CHECK_THAT(fault("independent", {.tasks = 4, .total = share(1)}), Contains("leave tasks or utilization out"));
   CHECK_THAT(fault("independent", {}), Contains("needs tasks or utilization"));
   CHECK_THAT(fault("independent", {.tasks = 4, .most = 0}), Contains("raise utilization_max"));

@@ -19,13 +19,12 @@ PlanRequest bare(int cores = 1) {
   return request;
 }
 
-Task low(Duration period, Duration budget) { return {.label = "low", .contract = make_contract(period, budget, {}, 0ms)}; }
+Task low(Duration period, Duration budget) {
+  return {.label = "low", .contract = make_contract(period, budget, {}, 0ms)};
+}
 
 Task high(Duration period, Duration budget, Duration larger) {
-  return {.label = "high",
-          .contract = make_contract(period, budget, {}, 0ms),
-          .is_high = true,
-          .budget_high = larger};
+  return {.label = "high", .contract = make_contract(period, budget, {}, 0ms), .is_high = true, .budget_high = larger};
 }
 
 }  // namespace

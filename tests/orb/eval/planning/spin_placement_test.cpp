@@ -75,7 +75,8 @@ TEST_CASE("cores are tried in the order of the allocation strategy") {
   dispatch::ExecutiveOptions options = bare();
   const std::vector<CoreId> cores = numbered_cores(3);
   SpinPlacement worst(options, cores);
-  for (int i = 0; i < 3; ++i) CHECK(worst.core_of(*worst.admit(task(10ms, 1ms))) == CoreId{static_cast<std::int16_t>(i)});
+  for (int i = 0; i < 3; ++i)
+    CHECK(worst.core_of(*worst.admit(task(10ms, 1ms))) == CoreId{static_cast<std::int16_t>(i)});
   options.allocation = find_named(sched::allocation_strategies(), "first-fit");
   SpinPlacement first(options, cores);
   for (int i = 0; i < 3; ++i) CHECK(first.core_of(*first.admit(task(10ms, 1ms))) == CoreId{0});

@@ -4,9 +4,9 @@
 #include <catch2/catch.hpp>
 #include <cstddef>
 
-#include "orb/eval/report/comparison_tables.h"
 #include "orb/eval/report/acceptance_charts.h"
 #include "orb/eval/report/chart.h"
+#include "orb/eval/report/comparison_tables.h"
 #include "orb/eval/report/examples.h"
 #include "orb/eval/report/svg.h"
 #include "orb/eval/scenario_file.h"
@@ -82,7 +82,9 @@ TEST_CASE("colors repeat after eight") {
 }
 
 TEST_CASE("a chart draws a curve with its band, and a single point with its interval") {
-  const Curve curve{.name = "c", .points = {{.x = 1, .y = 0.2, .low = 0.1, .high = 0.3}, {.x = 2, .y = 0.4, .low = 0.3, .high = 0.5}}};
+  const Curve curve{
+      .name = "c",
+      .points = {{.x = 1, .y = 0.2, .low = 0.1, .high = 0.3}, {.x = 2, .y = 0.4, .low = 0.3, .high = 0.5}}};
   const std::string svg = svg_of(Chart{.title = "t", .curves = {curve}});
   CHECK(count_of(svg, "<polygon") == 1);
   CHECK(count_of(svg, "<circle") == 2);

@@ -137,9 +137,9 @@ TEST_CASE("figures for the last sweep only make the other sweeps configurations"
     r.misses = 0;
     results.push_back(r);
   }
-  const auto tables = tables_of(summarize(compared, results),
-                                {{.dispatcher = "mc-orb*", .values = {"0", "0.1+"}},
-                                 {.dispatcher = "leader-followers-pinned", .values = {"0", "0.5"}}});
+  const auto tables =
+      tables_of(summarize(compared, results), {{.dispatcher = "mc-orb*", .values = {"0", "0.1+"}},
+                                               {.dispatcher = "leader-followers-pinned", .values = {"0", "0.5"}}});
   REQUIRE(tables.size() == 1);
   REQUIRE(tables[0].rows.size() == 2);
   CHECK(tables[0].rows[0] == std::vector<std::string>{"6", "0.000", "0.000", "1/0", "1/0"});

@@ -18,8 +18,8 @@ double mcnemar_of(std::uint64_t only_a, std::uint64_t only_b) {
 TEST_CASE("McNemar's test is exact") {
   CHECK(mcnemar_of(0, 0) == 1);
   CHECK(mcnemar_of(3, 3) == 1);
-  CHECK(mcnemar_of(0, 5) == Approx(0.0625));        // 2 / 2^5
-  CHECK(mcnemar_of(1, 9) == Approx(0.021484375));   // 2 (1 + 10) / 2^10
+  CHECK(mcnemar_of(0, 5) == Approx(0.0625));       // 2 / 2^5
+  CHECK(mcnemar_of(1, 9) == Approx(0.021484375));  // 2 (1 + 10) / 2^10
   CHECK(mcnemar_of(10, 30) == Approx(0.0022214338));
   CHECK(mcnemar_of(400, 500) == Approx(0.00095644414));
 }

@@ -1,5 +1,5 @@
-// Tests the algorithm of RequesterLock in every order of its steps, with a system that plays the kernel. The first tests
-// show that the search finds what is wrong with worse locks.
+// Tests the algorithm of RequesterLock in every order of its steps, with a system that plays the kernel. The first
+// tests show that the search finds what is wrong with worse locks.
 #include "orb/os/locks/basic_requester_lock.h"
 
 #include <algorithm>
@@ -28,13 +28,13 @@ constexpr bool is_slow = CORELANE_THREAD_SANITIZER != 0;
 // How the threads of a scenario and their system behave.
 struct Setting {
   int threads = 2;
-  int sections = 1;         // of each thread
+  int sections = 1;  // of each thread
   int threshold = 0;
-  int real_time = 0;        // so many threads, the last ones, are real-time threads
-  bool has_kernel = true;   // with futexes that hand over
+  int real_time = 0;       // so many threads, the last ones, are real-time threads
+  bool has_kernel = true;  // with futexes that hand over
   int spins = 0;
   int light_waits = 0;
-  bool tries = false;       // the last thread uses try_lock()
+  bool tries = false;  // the last thread uses try_lock()
 };
 
 // SteppedSystem plays the kernel for the lock of one scenario.
@@ -121,9 +121,7 @@ class Exclusion {
     return bodies;
   }
 
-  std::string end() const {
-    return sections_ == setting_.threads * setting_.sections ? "" : "a section was lost";
-  }
+  std::string end() const { return sections_ == setting_.threads * setting_.sections ? "" : "a section was lost"; }
 
  private:
   void section() {
@@ -243,9 +241,9 @@ TEST_CASE("a search without preemptions runs an order for each thread that may b
 }
 
 TEST_CASE("two threads exclude each other in every order, whether they spin, wait lightly or sleep") {
-  const Setting setting = GENERATE(Setting{.threshold = 0}, Setting{.threshold = 1, .spins = 1},
-                                   Setting{.threshold = 0, .light_waits = 1}, Setting{.sections = 2},
-                                   Setting{.threshold = 0, .has_kernel = false});
+  const Setting setting =
+      GENERATE(Setting{.threshold = 0}, Setting{.threshold = 1, .spins = 1}, Setting{.threshold = 0, .light_waits = 1},
+               Setting{.sections = 2}, Setting{.threshold = 0, .has_kernel = false});
   const Explored explored = explore_lock(setting, 2);
   CAPTURE(setting.threshold, setting.spins, setting.light_waits, setting.sections, explored.orders);
   CHECK(explored.fault == "");
@@ -261,10 +259,9 @@ TEST_CASE("three threads exclude each other and none sleeps for ever") {
 }
 
 TEST_CASE("real-time threads wait in the kernel, and ordinary ones do not miss the release") {
-  const Setting setting =
-      GENERATE(Setting{.threads = 2, .real_time = 1}, Setting{.threads = 2, .real_time = 2},
-               Setting{.threads = 3, .real_time = 1}, Setting{.threads = 3, .real_time = 2},
-               Setting{.threads = 2, .real_time = 1, .has_kernel = false});
+  const Setting setting = GENERATE(Setting{.threads = 2, .real_time = 1}, Setting{.threads = 2, .real_time = 2},
+                                   Setting{.threads = 3, .real_time = 1}, Setting{.threads = 3, .real_time = 2},
+                                   Setting{.threads = 2, .real_time = 1, .has_kernel = false});
   const Explored explored = explore_lock(setting, setting.threads == 2 ? 2 : 1);
   CAPTURE(setting.threads, setting.real_time, setting.has_kernel, explored.orders);
   CHECK(explored.fault == "");

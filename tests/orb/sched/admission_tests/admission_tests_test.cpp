@@ -58,9 +58,7 @@ Contract random_contract(std::mt19937_64& random) {
 
 bool admits(Bench& bench, const Contract& contract) { return !only<Admit>(bench.propose(contract)).empty(); }
 
-Contract implicit(Duration budget, Duration period) {
-  return {.period = period, .deadline = period, .budget = budget};
-}
+Contract implicit(Duration budget, Duration period) { return {.period = period, .deadline = period, .budget = budget}; }
 
 ManagerOptions whole_core_options() {
   ManagerOptions options = cores_of(1);

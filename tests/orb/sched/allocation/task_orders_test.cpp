@@ -1,6 +1,4 @@
 // Tests the orders in which known tasks ask for admission.
-#include "orb/sched/task_order.h"
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
@@ -8,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "orb/sched/task_order.h"
 #include "tests/orb/sched/allocation/packing_fixture.h"
 
 namespace task_orders_test {
@@ -28,9 +27,9 @@ const TaskOrder& order(std::string_view name) {
 // Returns the periods, in milliseconds, of tasks in that order.
 std::vector<int> sorted(std::string_view name) {
   std::vector<Contract> contracts{
-      {.period = 30ms, .deadline = 30ms, .budget = 6ms},  // utilization .2
-      {.period = 10ms, .deadline = 20ms, .budget = 2ms},  // the same, and comes later
-      {.period = 20ms, .deadline = 10ms, .budget = 3ms},  // utilization .15, density .3
+      {.period = 30ms, .deadline = 30ms, .budget = 6ms},   // utilization .2
+      {.period = 10ms, .deadline = 20ms, .budget = 2ms},   // the same, and comes later
+      {.period = 20ms, .deadline = 10ms, .budget = 3ms},   // utilization .15, density .3
       {.period = 40ms, .deadline = 40ms, .budget = 10ms},  // utilization .25
   };
   std::ranges::stable_sort(contracts, order(name).before);

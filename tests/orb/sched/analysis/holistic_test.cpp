@@ -64,8 +64,7 @@ class ChainSimulation {
     std::vector<std::size_t> running;  // at most one task of each core
     for (std::size_t i = 0; i < tasks_.size(); ++i) {
       if (waiting_[i].empty()) continue;
-      const auto other =
-          std::ranges::find_if(running, [&](std::size_t j) { return tasks_[j].core == tasks_[i].core; });
+      const auto other = std::ranges::find_if(running, [&](std::size_t j) { return tasks_[j].core == tasks_[i].core; });
       if (other == running.end())
         running.push_back(i);
       else if (tasks_[*other].priority < tasks_[i].priority)

@@ -85,8 +85,8 @@ class TwoModes {
 TEST_CASE("responses of two criticalities are those computed by hand") {
   const auto found = amc_responses(Tasks{high(1, 2, 5), low(2, 8), high(2, 4, 20)});
   CHECK(found[0].low.value == 1);
-  CHECK(found[1].low.value == 3);   // 2 + 1
-  CHECK(found[2].low.value == 5);   // 2 + 1 + 2
+  CHECK(found[1].low.value == 3);  // 2 + 1
+  CHECK(found[2].low.value == 5);  // 2 + 1 + 2
   CHECK(found[0].high->value == 2);
   CHECK_FALSE(found[1].high);
   CHECK(found[2].high->value == 10);  // 4 + 2 * 2 + 2: the task between them runs once in the low mode

@@ -14,9 +14,8 @@ constexpr ResourceId bus{1}, disk{2};
 }  // namespace
 
 TEST_CASE("a budget with spinning has the longest section of each other core, for each request") {
-  const std::vector<SpinningTask> tasks{{0, 10, 100, {{bus, 2, 3}, {disk, 1}}},
-                                        {1, 10, 100, {{bus, 4}}},
-                                        {2, 10, 100, {{bus, 5}, {disk, 7}}}};
+  const std::vector<SpinningTask> tasks{
+      {0, 10, 100, {{bus, 2, 3}, {disk, 1}}}, {1, 10, 100, {{bus, 4}}}, {2, 10, 100, {{bus, 5}, {disk, 7}}}};
   CHECK(spinning_budget(tasks, tasks[0]) == 10 + 3 * (4 + 5) + 7);
   CHECK(spinning_budget(tasks, tasks[1]) == 10 + 2 + 5);
 }

@@ -64,8 +64,7 @@ TEST_CASE("fifteen of eighteen aperiodic policies exist and the others say what 
         sound += SoundAperiodicPolicy::of(axes).has_value();
       }
   CHECK(sound == 15);
-  CHECK(fault_of({When::per_task, When::per_job, When::never})->find("choose admission per job") !=
-        std::string::npos);
+  CHECK(fault_of({When::per_task, When::per_job, When::never})->find("choose admission per job") != std::string::npos);
   CHECK(fault_of({When::never, When::never, When::never})->find("per_task") != std::string::npos);
 }
 

@@ -24,13 +24,16 @@ eval::HostCard card_with(eval::HostCard card) {
 }  // namespace
 
 TEST_CASE("a card shows each cost beside the published range") {
-  const std::string text = text_of(card_with({.costs = {{eval::HostCost::migrate_itself, moved},
-                                                        {eval::HostCost::context_switch, moved}}}));
-  CHECK_THAT(text, Contains("host card of plant?, Linux 6.12 #1, Model X\nmeasured 2026-11-30T09:00:00Z without --long"));
-  CHECK_THAT(text, Contains("a running thread changes its own affinity      15.0us     20.0us     30.0us     5.00ms      "
-                            "200  16.0us to 45.0us\n"));
-  CHECK_THAT(text, Contains("context switch                                 15.0us     20.0us     30.0us     5.00ms      "
-                            "200  -\n"));
+  const std::string text =
+      text_of(card_with({.costs = {{eval::HostCost::migrate_itself, moved}, {eval::HostCost::context_switch, moved}}}));
+  CHECK_THAT(text,
+             Contains("host card of plant?, Linux 6.12 #1, Model X\nmeasured 2026-11-30T09:00:00Z without --long"));
+  CHECK_THAT(text,
+             Contains("a running thread changes its own affinity      15.0us     20.0us     30.0us     5.00ms      "
+                      "200  16.0us to 45.0us\n"));
+  CHECK_THAT(text,
+             Contains("context switch                                 15.0us     20.0us     30.0us     5.00ms      "
+                      "200  -\n"));
   CHECK_THAT(text, !Contains("balancer") && !Contains("clock of core") && !Contains("left out"));
 }
 
@@ -55,8 +58,14 @@ TEST_CASE("a card names the parts of wake-ups by what the thread waits for") {
 }
 
 TEST_CASE("a card shows the load balancer per minute, beside the published figures") {
-  const std::string text = text_of(card_with({.balancer = {{.tasks = 10, .percent = 60, .watched = 30s, .calls = 21,
-                                                            .min = 1us, .mean = 2us, .max = 3us, .total = 42us}}}));
+  const std::string text = text_of(card_with({.balancer = {{.tasks = 10,
+                                                            .percent = 60,
+                                                            .watched = 30s,
+                                                            .calls = 21,
+                                                            .min = 1us,
+                                                            .mean = 2us,
+                                                            .max = 3us,
+                                                            .total = 42us}}}));
   CHECK_THAT(text, Contains("here           10    60 %         42.0      1.0us      2.0us      3.0us       84.0us\n"));
   CHECK_THAT(text, Contains("published      10    60 %         42.2      405ns      983ns      1.9us       41.4us\n"));
   CHECK(published_balancing().size() == 4);

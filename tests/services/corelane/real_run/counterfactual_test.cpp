@@ -34,12 +34,14 @@ TEST_CASE("each core runs its own jobs") {
 }
 
 TEST_CASE("a task whose jobs ran on two cores has its jobs on both") {
-  const std::vector<ReplayedJob> jobs{job(0, 0ms, 2ms, 1, first), job(0, 5ms, 2ms, 1, second), job(1, 4ms, 9ms, 2, first)};
+  const std::vector<ReplayedJob> jobs{job(0, 0ms, 2ms, 1, first), job(0, 5ms, 2ms, 1, second),
+                                      job(1, 4ms, 9ms, 2, first)};
   CHECK(finish_times(jobs, ReplayCores::own) == Ends{2ms, 7ms, 13ms});
 }
 
 TEST_CASE("jobs that may run on any core use all of them, the most urgent first") {
-  const std::vector<ReplayedJob> jobs{job(0, 0ms, 10ms, 3, first), job(1, 0ms, 4ms, 2, first), job(2, 0ms, 5ms, 1, second)};
+  const std::vector<ReplayedJob> jobs{job(0, 0ms, 10ms, 3, first), job(1, 0ms, 4ms, 2, first),
+                                      job(2, 0ms, 5ms, 1, second)};
   CHECK(finish_times(jobs, ReplayCores::any) == Ends{10ms, 4ms, 9ms});
 }
 

@@ -68,8 +68,9 @@ TEST_CASE("a message is one line, whatever text it has") {
 // Error paths.
 
 TEST_CASE("a line that is no message is a fault") {
-  const std::string line = GENERATE(as<std::string>{}, "", "ready", "[]", "{}", R"({"tasks":[],"jobs":[[1,2]],"dropped":0})",
-                                    R"({"tasks":[],"jobs":["one"],"dropped":0})");
+  const std::string line =
+      GENERATE(as<std::string>{}, "", "ready", "[]", "{}", R"({"tasks":[],"jobs":[[1,2]],"dropped":0})",
+               R"({"tasks":[],"jobs":["one"],"dropped":0})");
   const auto read = message_of<ServerReport>(line);
   REQUIRE(!read);
   CHECK(!read.error().text.empty());

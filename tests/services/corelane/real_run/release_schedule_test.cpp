@@ -24,8 +24,7 @@ TEST_CASE("the jobs are those of the source, with the delays of their releases")
 }
 
 TEST_CASE("what a call costs comes out of the demand of its job") {
-  CHECK(planned({{.nominal = Time{}, .delay = {}, .demand = 3ms}}, 1s, 50us) ==
-        std::vector<PlannedJob>{{0ms, 2950us}});
+  CHECK(planned({{.nominal = Time{}, .delay = {}, .demand = 3ms}}, 1s, 50us) == std::vector<PlannedJob>{{0ms, 2950us}});
 }
 
 // Edges.

@@ -20,8 +20,8 @@ namespace run_records_test {
 constexpr std::int64_t ms = 1'000'000;
 constexpr Time start{1000s};
 
-// A run of two tasks on one core, 100 ms long. Task 0 has a period of 20 ms and is the more urgent one, task 1 has one of
-// 50 ms. Deadlines are periods. Both were admitted, as tasks 7 and 8 of the server.
+// A run of two tasks on one core, 100 ms long. Task 0 has a period of 20 ms and is the more urgent one, task 1 has one
+// of 50 ms. Deadlines are periods. Both were admitted, as tasks 7 and 8 of the server.
 class TwoTasks {
  public:
   TwoTasks() {

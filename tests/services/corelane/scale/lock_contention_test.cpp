@@ -21,10 +21,12 @@ const std::string head =
 TEST_CASE("each class of locks has its contentions and its waiting time") {
   const auto found = contentions_in(
       head +
-      "       &mm->mmap_lock-W:            46             84           0.26         939.10       16371.53         194.90\n"
+      "       &mm->mmap_lock-W:            46             84           0.26         939.10       16371.53         "
+      "194.90\n"
       "                         ---------------\n"
       "       &mm->mmap_lock              1          [<ffffffff811502a7>] khugepaged_scan_mm_slot+0x57/0x280\n"
-      "       rcu:node_0:                 1              2           0.10           0.50           0.60           0.30\n");
+      "       rcu:node_0:                 1              2           0.10           0.50           0.60           "
+      "0.30\n");
   REQUIRE(found.size() == 2);
   CHECK(found[0].lock == "&mm->mmap_lock-W");
   CHECK(found[0].contentions == 84);

@@ -44,8 +44,7 @@ TEST_CASE("a file of several benchmarks needs a choice") {
 }
 
 TEST_CASE("a file without a column or a row is refused") {
-  CHECK(fault_of_text("") ==
-        "curve.csv: it has no rows; the first row names the columns, and the others have values");
+  CHECK(fault_of_text("") == "curve.csv: it has no rows; the first row names the columns, and the others have values");
   CHECK(fault_of_text("cores,throughput\n") ==
         "curve.csv: it has no rows; the first row names the columns, and the others have values");
   CHECK(fault_of_text("cores,speed\n1,2\n") == "curve.csv: no column is named throughput; there are cores, speed");

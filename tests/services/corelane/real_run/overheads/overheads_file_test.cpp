@@ -68,18 +68,18 @@ TEST_CASE("a fault says where it is, and what is expected") {
   struct Case {
     std::string text, place, hint;
   };
-  const Case c = GENERATE(
-      Case{"samples = 7\n", "costs.toml:1:", "[[overhead]]"}, Case{"overhead = 7\n", "costs.toml:1:12: ", "[[overhead]]"},
-      Case{"sample = 7\n" + row, "costs.toml:1:1: ", "samples"},
-      Case{"samples = 0\n" + row, "costs.toml:1:11: ", "a whole number from 1 to 1000000; found 0"},
-      Case{"name = 7\n" + row, "costs.toml:1:8: ", "expected a text; found 7"},
-      Case{"[[overhead]]\nscenario = \"reject\"\n", "costs.toml:1:", "rejected"},
-      Case{"[[overhead]]\n", "costs.toml:1:", "expected one of new-task-on-managers-core"},
-      Case{row + "publish = 7\n", "costs.toml:3:1: ", "published"},
-      Case{row + "published = 7\n", "costs.toml:3:13: ", "min = 1, mean = 2, max = 3"},
-      Case{row + "published = { min = 1, max = 3 }\n", "costs.toml:3:13: ", "mean is missing"},
-      Case{row + "published = { min = -1, mean = 2, max = 3 }\n", "costs.toml:3:21: ", "found -1"},
-      Case{"[[overhead\n", "costs.toml:1:", ""});
+  const Case c = GENERATE(Case{"samples = 7\n", "costs.toml:1:", "[[overhead]]"},
+                          Case{"overhead = 7\n", "costs.toml:1:12: ", "[[overhead]]"},
+                          Case{"sample = 7\n" + row, "costs.toml:1:1: ", "samples"},
+                          Case{"samples = 0\n" + row, "costs.toml:1:11: ", "a whole number from 1 to 1000000; found 0"},
+                          Case{"name = 7\n" + row, "costs.toml:1:8: ", "expected a text; found 7"},
+                          Case{"[[overhead]]\nscenario = \"reject\"\n", "costs.toml:1:", "rejected"},
+                          Case{"[[overhead]]\n", "costs.toml:1:", "expected one of new-task-on-managers-core"},
+                          Case{row + "publish = 7\n", "costs.toml:3:1: ", "published"},
+                          Case{row + "published = 7\n", "costs.toml:3:13: ", "min = 1, mean = 2, max = 3"},
+                          Case{row + "published = { min = 1, max = 3 }\n", "costs.toml:3:13: ", "mean is missing"},
+                          Case{row + "published = { min = -1, mean = 2, max = 3 }\n", "costs.toml:3:21: ", "found -1"},
+                          Case{"[[overhead\n", "costs.toml:1:", ""});
   INFO(c.text);
   CHECK_THAT(fault_in(c.text), Catch::StartsWith(c.place) && Catch::Contains(c.hint));
 }

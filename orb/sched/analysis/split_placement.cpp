@@ -1,4 +1,4 @@
-#include "orb/sched/split_placement.h"
+#include "orb/sched/analysis/split_placement.h"
 
 #include <algorithm>
 #include <utility>
@@ -27,8 +27,7 @@ std::vector<SplitPart> SplitPlacement::parts_for(const EdfTask& task) const {
 }
 
 bool SplitPlacement::place(const SporadicTask& task) {
-  std::vector<SplitPart> parts =
-      parts_for({.budget = task.budget, .period = task.period, .deadline = task.deadline});
+  std::vector<SplitPart> parts = parts_for({.budget = task.budget, .period = task.period, .deadline = task.deadline});
   if (parts.empty()) return false;
   for (const SplitPart& part : parts) cores_[part.core].push_back(part.part);
   const std::size_t last = cores_[parts.back().core].size() - 1;

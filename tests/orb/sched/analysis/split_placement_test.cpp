@@ -1,4 +1,4 @@
-#include "orb/sched/split_placement.h"
+#include "orb/sched/analysis/split_placement.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
