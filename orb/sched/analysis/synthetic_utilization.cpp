@@ -10,8 +10,8 @@ std::optional<std::string> fault_of(const AperiodicPolicy& policy) {
   if (policy.admission == When::never)
     return "admission never is no policy; choose admission per task (reserve once) or per job (ask for each job)";
   return "admission per task with idle resetting per job contradicts itself: what a task has reserved for good would "
-         "be "
-         "taken back when its job is done; choose admission per job, or idle resetting per task (aperiodic jobs only)";
+         "be taken back when its job is done; choose admission per job, or idle resetting per task (aperiodic jobs "
+         "only)";
 }
 
 SyntheticUtilization::SyntheticUtilization(std::size_t processors, SoundAperiodicPolicy policy, std::size_t capacity)

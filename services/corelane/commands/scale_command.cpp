@@ -54,8 +54,7 @@ void define_locksim(CLI::App& app, LocksimOptions& options) {
       "number of cores that work outside of the lock. waiting: share of the cores' time. +-: 95 % interval.\n"
       "A fit needs measurements with up to 8 cores or more. It uses those with up to half of the cores, and predicts "
       "the others. Exit status: 0 shown, 1 too few measurements to test a prediction, 2 the command line or the file "
-      "was "
-      "wrong.");
+      "was wrong.");
   add_duration(app, "--tncs", options.outside, "mean time outside of the lock between two critical sections",
                Duration{1});
   add_duration(app, "--tcs", options.section, "mean time of a critical section", Duration{1});
@@ -93,8 +92,7 @@ void define_os(CLI::App& app, ScaleOsOptions& options) {
       "Gustafson's law, speed-up = n - s (n - 1). kernel/unit: CPU time in the kernel for a unit of work. Throughput "
       "collapses if it falls by more than 5 % when cores are added.\n"
       "Exit status: 0 measured, 1 a benchmark failed or a file cannot be written (the reason is printed), 2 the "
-      "command "
-      "line was wrong.");
+      "command line was wrong.");
   app.add_option("--only", options.only, "measure only this benchmark; may be given several times")
       ->type_name(names)
       ->check(CLI::IsMember(names_of_os_benchmarks()).description(""));
@@ -127,12 +125,10 @@ void define_report(CLI::App& app, ScaleReportOptions& options) {
       "As in: corelane scale report --one one.csv --many many.csv --work-one 1000 --work-many 16000\n"
       "A profile is CSV with the columns time and function, in this order if functions have commas in their names. "
       "docs/scalability.md shows how perf makes one. Or it is a trace of a server's recorder: then the functions are "
-      "the "
-      "stages of its tasks' jobs, and the unit of work is a job. value: time for a unit of work on many cores less "
+      "the stages of its tasks' jobs, and the unit of work is a job. value: time for a unit of work on many cores less "
       "that on one core, "
       "highest first. weight: share in the sum of all values above 0. Exit status: 0 shown, 2 the command line or a "
-      "file "
-      "was wrong.");
+      "file was wrong.");
   refuse_empty(app.add_option("--one", options.one, "profile of the run on one core"))->type_name("FILE")->required();
   refuse_empty(app.add_option("--many", options.many, "profile of the run on many cores"))
       ->type_name("FILE")

@@ -336,8 +336,7 @@ int conclude(const EvaluateOptions& options, const Evaluator& evaluator, std::os
   }
   if (options.mode != "virtual" || !breaks_promise(summary)) return whole_experiment;
   err << "corelane eval: an admitted task missed a deadline in virtual time, which breaks the server's promise; look "
-         "for "
-         "it in the column late_tasks of "
+         "for it in the column late_tasks of "
       << output_of(options) << "\n";
   return part_of_experiment;
 }

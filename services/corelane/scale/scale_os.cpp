@@ -188,8 +188,7 @@ class CurveWriter {
     if (format_ != CurveFormat::table) return;
     if (!knows_locks)
       out_ << "waits for the kernel's locks: not shown; the kernel has no /proc/lock_stat (CONFIG_LOCK_STAT), or this "
-              "user "
-              "may not read it\n";
+              "user may not read it\n";
     out_ << "functions of the kernel: perf shows them where it may; see docs/scalability.md\n";
   }
 
