@@ -214,6 +214,7 @@ class JobWriter {
     const Duration hyperperiod = hyperperiod_of_all();
     if (fault_) return *fault_;
     left_out_.add_what_only_toml_has(scenario);
+    if (!scenario.chains.empty()) left_out_.say("the chains are left out");
     std::string text;
     for (const std::string_view column : job_columns) text += (text.empty() ? "" : ", ") + std::string(column);
     text += "\n";

@@ -17,7 +17,6 @@ void LeftOut::add_what_only_toml_has(const Scenario& scenario) {
     say("the load and the capacity of the platform are left out");
   const Policy& policy = scenario.policy;
   if (!policy.allocation.empty() || !policy.test.empty() || !policy.dispatcher.empty()) say("the policy is left out");
-  if (!scenario.chains.empty()) say("the chains are left out");
 }
 
 std::vector<std::string> LeftOut::notes() const {

@@ -342,6 +342,7 @@ std::vector<int> fifo_priorities(const std::vector<ListedTask>& tasks) {
 Expected<WrittenScenario, ScenarioFault> write_rt_app(const Scenario& scenario, const FormatOptions&) {
   LeftOut left_out;
   left_out.add_what_only_toml_has(scenario);
+  if (!scenario.chains.empty()) left_out.say("the chains are left out");
   const std::vector<int> priorities = fifo_priorities(scenario.tasks);
   RtAppJson tasks = RtAppJson::object();
   for (std::size_t i = 0; i < scenario.tasks.size(); ++i)

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -48,9 +49,7 @@ class SimsoReader {
     }
     set_ideal_platform();
     read_processors(*simulation);
-    if (const auto tasks = simulation->get_child_optional("tasks"))
-      for (const auto& [name, task] : *tasks)
-        if (name == "task") read_task(task);
+    if (const auto tasks = simulation->get_child_optional("tasks")) read_tasks(*tasks);
     if (scenario_.tasks.empty()) fail("it has no <task> in <tasks>; add one with period, deadline and WCET");
     note_scheduler(*simulation);
     if (fault_) return *fault_;
@@ -104,19 +103,64 @@ class SimsoReader {
       left_out_.say("the execution time model " + model + " is left out; jobs execute for their WCET");
   }
 
+  void read_tasks(const ptree& tasks) {
+    for (const auto& [name, task] : tasks) {
+      if (name != "task") continue;
+      const std::string id = attribute(task, "id"), next = attribute(task, "followed_by");
+      elements_.emplace(id, &task);
+      if (!next.empty() && !released_by_.emplace(next, id).second)
+        fail("two tasks are followed by the task with the id " + next + "; a task has one before it");
+    }
+    for (const auto& [name, task] : tasks)
+      if (name == "task" && !fault_) read_task(task);
+    for (const auto& [name, task] : tasks)
+      if (name == "task" && !fault_) read_chain(task);
+  }
+
+  // Returns the first task of the chain in which the task is; null if the chain has no beginning.
+  const ptree* first_before(const ptree& element) {
+    const ptree* first = &element;
+    for (std::size_t steps = 0; steps <= elements_.size(); ++steps) {
+      const auto before = released_by_.find(attribute(*first, "id"));
+      if (before == released_by_.end()) return first;
+      first = elements_.at(before->second);
+    }
+    return nullptr;
+  }
+
+  // A task that follows another one is released by its end, and has no dates of its own.
+  void check_type(const ptree& element, bool follows) {
+    std::string type = attribute(element, "task_type");
+    if (type.empty() && attribute(element, "periodic") == "no") type = "APeriodic";  // of older files
+    const bool has_dates = !attribute(element, "list_activation_dates").empty();
+    if (!type.empty() && type != "Periodic" && (!follows || has_dates))
+      fail_task("it is " + type + ", and a scenario has no list of activation dates; make it Periodic");
+    const std::string next = attribute(element, "followed_by");
+    if (!next.empty() && !elements_.contains(next))
+      fail_task("it is followed by the task with the id " + next + ", which the file does not have; add it");
+  }
+
+  // Reads the chain that begins with the task.
+  void read_chain(const ptree& element) {
+    if (attribute(element, "followed_by").empty() || released_by_.contains(attribute(element, "id"))) return;
+    Chain& chain = scenario_.chains.emplace_back();
+    for (const ptree* task = &element;; task = elements_.at(attribute(*task, "followed_by"))) {  // bound: see above
+      chain.tasks.push_back(labels_.at(task));
+      if (attribute(*task, "followed_by").empty()) return;
+    }
+  }
+
   void read_task(const ptree& element) {
     label_ = attribute(element, "name");
     if (label_.empty()) label_ = "task-" + std::to_string(scenario_.tasks.size() + 1);
-    std::string type = attribute(element, "task_type");
-    if (type.empty() && attribute(element, "periodic") == "no") type = "APeriodic";  // of older files
-    if (!type.empty() && type != "Periodic")
-      return fail_task("it is " + type + ", and a scenario has no list of activation dates; make it Periodic");
-    if (!attribute(element, "followed_by").empty())
-      return fail_task("it is followed by another task, which has no period of its own; give that task one");
+    labels_.emplace(&element, label_);
+    const ptree* const first = first_before(element);
+    if (first == nullptr) return fail_task("it follows itself, through other tasks; remove a followed_by");
+    check_type(element, first != &element);
     if (const std::string penalty = attribute(element, "preemption_cost");
         !penalty.empty() && number_of(penalty) != 0.0)
       left_out_.add("preemption_cost");
-    const Duration period = duration(element, "period"), deadline = duration(element, "deadline", period);
+    const Duration period = duration(*first, "period"), deadline = duration(element, "deadline", period);
     ListedTask task{.label = label_,
                     .period = period,
                     .budget = duration(element, "WCET"),
@@ -141,6 +185,9 @@ class SimsoReader {
   }
 
   const std::string path_;
+  std::map<std::string, const ptree*> elements_;    // by id
+  std::map<std::string, std::string> released_by_;  // ids: the task whose end releases this one
+  std::map<const ptree*, std::string> labels_;
   std::string label_;  // of the task that is read
   Scenario scenario_;
   LeftOut left_out_;
@@ -224,6 +271,24 @@ ptree task_element(const ListedTask& task, std::size_t number, LeftOut& left_out
   return element;
 }
 
+// Returns the number of the task that follows in a chain; 0: none.
+std::size_t follower_of(const Scenario& scenario, const std::string& label) {
+  for (const Chain& chain : scenario.chains) {
+    const auto place = std::ranges::find(chain.tasks, label);
+    if (place == chain.tasks.end() || place + 1 == chain.tasks.end()) continue;
+    return static_cast<std::size_t>(std::ranges::find(scenario.tasks, *(place + 1), &ListedTask::label) -
+                                    scenario.tasks.begin()) +
+           1;
+  }
+  return 0;
+}
+
+bool follows_another(const Scenario& scenario, const std::string& label) {
+  return std::ranges::any_of(scenario.chains, [&](const Chain& chain) {
+    return std::find(chain.tasks.begin() + 1, chain.tasks.end(), label) != chain.tasks.end();
+  });
+}
+
 ptree processors_element(std::int64_t cores) {
   ptree processors;
   for (std::int64_t core = 1; core <= cores; ++core) {
@@ -243,8 +308,12 @@ ptree simulation_element(const Scenario& scenario, LeftOut& left_out) {
   ptree simulation, scheduler, caches, tasks;
   Duration longest{};
   for (std::size_t i = 0; i < scenario.tasks.size(); ++i) {
-    longest = std::max(longest, scenario.tasks[i].period);
-    tasks.add_child("task", task_element(scenario.tasks[i], i + 1, left_out));
+    const ListedTask& task = scenario.tasks[i];
+    longest = std::max(longest, task.period);
+    ptree& element = tasks.add_child("task", task_element(task, i + 1, left_out));
+    if (const std::size_t next = follower_of(scenario, task.label))
+      set_attribute(element, "followed_by", std::to_string(next));
+    if (follows_another(scenario, task.label)) set_attribute(element, "task_type", "Sporadic");
   }
   set_attribute(simulation, "cycles_per_ms", std::to_string(nanoseconds_per_ms));
   set_attribute(simulation, "etm", "wcet");

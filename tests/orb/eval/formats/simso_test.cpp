@@ -34,6 +34,20 @@ TEST_CASE("periodic tasks of SimSo have their times in milliseconds, on cores wi
   CHECK(scenario.platform.capacity == unity);
 }
 
+TEST_CASE("tasks that follow each other are a chain with the period of the first one") {
+  const Scenario scenario = read(
+      simulation("<tasks><task name=\"b\" id=\"2\" task_type=\"Sporadic\" period=\"1\" deadline=\"10\" WCET=\"2\" "
+                 "followed_by=\"3\"/>"
+                 "<task name=\"a\" id=\"1\" period=\"20\" deadline=\"20\" WCET=\"3\" followed_by=\"2\"/>"
+                 "<task name=\"c\" id=\"3\" task_type=\"Sporadic\" period=\"1\" deadline=\"20\" WCET=\"1\"/></tasks>"));
+  REQUIRE(scenario.chains.size() == 1);
+  CHECK(scenario.chains[0].tasks == std::vector<std::string>{"a", "b", "c"});
+  for (const ListedTask& task : scenario.tasks) CHECK(task.period == 20ms);
+  const Scenario again = read(written(scenario, "simso").text);
+  CHECK(again.chains.at(0).tasks == scenario.chains[0].tasks);
+  CHECK(again.tasks[0].deadline == 10ms);
+}
+
 TEST_CASE("what SimSo has beyond a scenario is noted") {
   const Scenario scenario = read(
       "<simulation etm=\"acet\"><sched class=\"simso.schedulers.EDF\"/><processors><processor cs_overhead=\"10\"/>"
@@ -59,7 +73,12 @@ TEST_CASE("a file of SimSo that a scenario cannot express says what and why") {
            "processor \"x\" has the speed 0.5; all cores of a scenario have the speed 1"},
       Case{one_task("task_type=\"Sporadic\" period=\"10\" WCET=\"1\""),
            "task \"a\": it is Sporadic, and a scenario has no list of activation dates"},
-      Case{one_task("followed_by=\"2\" period=\"10\" WCET=\"1\""), "it is followed by another task"},
+      Case{one_task("id=\"1\" followed_by=\"2\" period=\"10\" WCET=\"1\""),
+           "it is followed by the task with the id 2, which the file does not have"},
+      Case{one_task("id=\"1\" followed_by=\"1\" period=\"10\" WCET=\"1\""), "it follows itself, through other tasks"},
+      Case{simulation("<tasks><task name=\"a\" id=\"1\" followed_by=\"3\" period=\"10\" WCET=\"1\"/><task name=\"b\" "
+                      "id=\"2\" followed_by=\"3\" period=\"10\" WCET=\"1\"/></tasks>"),
+           "two tasks are followed by the task with the id 3"},
       Case{one_task("WCET=\"1\""), "period = \"\" is not a number of milliseconds"},
       Case{one_task("period=\"x\" WCET=\"1\""), "period = \"x\" is not a number of milliseconds"},
       Case{one_task("period=\"10\" WCET=\"-1\""), "WCET = \"-1\" is not a number of milliseconds from 0"},
