@@ -102,7 +102,7 @@ std::string growth_text(const Plan& plan) {
   return format("The budgets of the admitted tasks may grow by %d.%d %% together.\n", more / 10, more % 10);
 }
 
-std::string cores_text(const Plan& plan) {
+std::string lines_of_cores(const Plan& plan) {
   if (!plan.tasks.empty() && plan.tasks.front().jobs_admitted) return {};  // jobs choose their cores
   std::string text;
   sched::Ppm sum = 0;
@@ -123,7 +123,7 @@ std::string whole_text(const PlannedSet& set) {
   text +=
       format("%4s %9s %9s %9s %9s %8s %9s %9s  %s\n", "core", "T", "D", "C", "J", "util", "bound", "C up to", "task");
   for (const TaskVerdict& verdict : plan.tasks) text += line_of(verdict);
-  text += "\n" + cores_text(plan);
+  text += "\n" + lines_of_cores(plan);
   text +=
       std::to_string(admitted_in(plan)) + " of " + counted(plan.tasks.size(), "task is", "tasks are") + " admitted.\n";
   if (plan.tasks.size() > admitted_in(plan))

@@ -5,7 +5,7 @@
 #include <limits>
 #include <ostream>
 
-#include "orb/eval/table.h"
+#include "orb/eval/report/table.h"
 
 namespace corelane::tool {
 namespace {

@@ -30,7 +30,7 @@
 namespace corelane::tool {
 namespace {
 
-constexpr std::chrono::milliseconds between_looks{1};
+constexpr std::chrono::milliseconds between_checks{1};
 
 // What one process tells its parent, in memory that both share.
 struct alignas(128) ProcessReport {
@@ -144,9 +144,9 @@ class BoundProcess {
 };
 
 std::string fault_of(const BoundProcess& process, int status, const ProcessReport& report) {
-  const std::string who = "the process on core " + std::to_string(process.core().value) + " failed: ";
-  if (report.fault.front() != '\0') return who + report.fault.data();
-  return who + (WIFSIGNALED(status) ? "killed by signal " + std::to_string(WTERMSIG(status)) : "it ended too early");
+  const std::string which = "the process on core " + std::to_string(process.core().value) + " failed: ";
+  if (report.fault.front() != '\0') return which + report.fault.data();
+  return which + (WIFSIGNALED(status) ? "killed by signal " + std::to_string(WTERMSIG(status)) : "it ended too early");
 }
 
 std::vector<BoundProcess> start(std::span<const CoreId> cores, const std::function<UnitOfWork()>& prepare,
@@ -168,7 +168,7 @@ std::string await_ready(std::vector<BoundProcess>& processes, Board& board) {
   for (std::size_t i = 0; i < processes.size(); ++i)
     while (!board.report(i).is_ready.load(std::memory_order_relaxed)) {  // relaxed: see repeat()
       if (const auto status = processes[i].status(WNOHANG)) return fault_of(processes[i], *status, board.report(i));
-      std::this_thread::sleep_for(between_looks);
+      std::this_thread::sleep_for(between_checks);
     }
   return "";
 }

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "orb/eval/table.h"
+#include "orb/eval/report/table.h"
 #include "services/corelane/real_run/overheads/decision_stages.h"
 #include "services/corelane/real_run/overheads/overheads_file.h"
 
