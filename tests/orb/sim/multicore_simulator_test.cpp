@@ -153,7 +153,7 @@ TEST_CASE("earliest deadline first gives the published worst responses over all 
 
 TEST_CASE("global fixed priorities keep to the published bounds, and reach those of the first three tasks") {
   const Specs specs{{1, 4}, {1, 5}, {3, 9}, {9, 18}};
-  const std::array<sched::GlobalTask, 4> analyzed{{{1, 4, 4}, {1, 5, 5}, {3, 9, 9}, {9, 18, 18}}};
+  const std::array<sched::SporadicTask, 4> analyzed{{{1, 4, 4}, {1, 5, 5}, {3, 9, 9}, {9, 18, 18}}};
   const std::int32_t cores = GENERATE(2, 3);
   CAPTURE(cores);
   std::array<sched::Ticks, 4> bounds{};
