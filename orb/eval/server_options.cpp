@@ -12,7 +12,7 @@ namespace {
 
 using dispatch::DispatchMode;
 
-constexpr std::string_view dispatchers[] = {"manager", "direct", "leader-followers"};
+constexpr std::string_view mode_names[] = {"manager", "direct", "leader-followers"};
 constexpr DispatchMode modes[] = {DispatchMode::manager, DispatchMode::direct, DispatchMode::leader_followers};
 
 constexpr std::string_view aperiodic_names[] = {"T_N_N", "T_N_T", "T_N_J", "T_T_N", "T_T_T", "T_T_J",
@@ -26,7 +26,7 @@ sched::When when_of(char letter) noexcept {
 
 }  // namespace
 
-std::span<const std::string_view> dispatcher_names() noexcept { return dispatchers; }
+std::span<const std::string_view> dispatcher_names() noexcept { return mode_names; }
 
 void apply(const Platform& platform, dispatch::ExecutiveOptions& options) noexcept {
   sched::PlatformLoad& load = options.platform;
@@ -38,8 +38,8 @@ void apply(const Platform& platform, dispatch::ExecutiveOptions& options) noexce
 }
 
 void apply(const Policy& policy, dispatch::ExecutiveOptions& options) noexcept {
-  for (std::size_t i = 0; i < std::size(dispatchers); ++i)
-    if (dispatchers[i] == policy.dispatcher) options.mode = modes[i];
+  for (std::size_t i = 0; i < std::size(mode_names); ++i)
+    if (mode_names[i] == policy.dispatcher) options.mode = modes[i];
   if (const auto* strategy = find_named(sched::allocation_strategies(), policy.allocation))
     options.allocation = strategy;
   if (const auto* test = find_named(sched::admission_tests(), policy.test)) options.admission_test = test;
