@@ -125,7 +125,7 @@ TEST_CASE("a task is late in the mode in which it misses its deadline") {
 TEST_CASE("no job is later than its bound, whenever the mode changes") {
   std::mt19937_64 random(3);
   int sets = 0, switches = 0;
-  for (int attempt = 0; attempt < 2000; ++attempt) {
+  for (int attempt = 0; attempt < 800; ++attempt) {
     Tasks tasks;
     for (int i = 0; i < 4; ++i) {
       const auto period = 6 + static_cast<Ticks>(random() % 30);
@@ -137,12 +137,12 @@ TEST_CASE("no job is later than its bound, whenever the mode changes") {
     const auto bounds = amc_responses(tasks);
     if (!all_meet(bounds)) continue;
     TwoModes modes(tasks, random);
-    modes.run(1000, bounds);
+    modes.run(400, bounds);
     switches += modes.switches();
     ++sets;
   }
-  CHECK(sets > 200);
-  CHECK(switches > 1000);
+  CHECK(sets > 80);
+  CHECK(switches > 200);
 }
 
 }  // namespace mixed_criticality_test
