@@ -33,11 +33,12 @@ Ticks shortest_execution_of(const Task& task) {
 ChainedTask chained_task(const PlacedTask& placed, const Task& task) {
   return {.core = placed.core,
           .priority = placed.priority,
-          .longest = placed.budget + std::max(placed.suspension, placed.overshoot),
+          .longest = placed.budget + placed.overshoot,
           .shortest = shortest_execution_of(task),
           .period = task.contract.period.count(),
           .jitter = placed.jitter,
           .blocking = placed.blocking,
+          .suspension = placed.suspension,
           .least_jitter = placed.interfering_jitter};
 }
 

@@ -66,7 +66,8 @@ class HolisticSearch {
     int iterations = limits_.iterations;
     Ticks window = 0;
     for (Ticks q = 0;; ++q) {  // bound: the iterations
-      const Ticks own = add_up(task.blocking, multiply_up(q + 1, task.longest)), nominal = multiply_up(q, task.period);
+      const Ticks own = add_up(task.blocking, multiply_up(q + 1, add_up(task.longest, task.suspension)));
+      const Ticks nominal = multiply_up(q, task.period);
       window = std::max(own, window);
       for (Ticks next = 0; (next = add_up(own, interference_in(window))) != window; window = next)
         if (iterations-- <= 0) return false;

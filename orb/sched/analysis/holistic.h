@@ -20,12 +20,13 @@ namespace corelane::sched {
 
 struct ChainedTask {
   int core = 0;
-  int priority = 0;    // a larger one is more urgent; tasks of one priority delay each other
-  Ticks longest = 0;   // C > 0
-  Ticks shortest = 0;  // the least time that a job executes for, 0 <= shortest <= C
-  Ticks period = 1;    // T > 0, the same for all tasks of a chain
-  Ticks jitter = 0;    // J >= 0, of a task that none releases
-  Ticks blocking = 0;  // B >= 0
+  int priority = 0;      // a larger one is more urgent; tasks of one priority delay each other
+  Ticks longest = 0;     // C > 0
+  Ticks shortest = 0;    // the least time that a job executes for, 0 <= shortest <= C
+  Ticks period = 1;      // T > 0, the same for all tasks of a chain
+  Ticks jitter = 0;      // J >= 0, of a task that none releases
+  Ticks blocking = 0;    // B >= 0
+  Ticks suspension = 0;  // S >= 0: delays the task itself only
   // Other tasks are delayed as if this task had at least this release jitter. It is for tasks that suspend themselves.
   Ticks least_jitter = 0;
   std::optional<std::size_t> released_by{};  // the task whose end releases it

@@ -158,6 +158,13 @@ TEST_CASE("tasks of one priority delay each other") {
   CHECK(found[1].end == 5);
 }
 
+TEST_CASE("a suspension delays the task itself, and not others") {
+  const Tasks tasks{{.priority = 2, .longest = 2, .period = 10, .suspension = 3}, {.longest = 4, .period = 20}};
+  const auto found = holistic_responses(tasks);
+  CHECK(found[0].end == 5);
+  CHECK(found[1].end == 6);
+}
+
 TEST_CASE("a least jitter delays others, and not the task itself") {
   const Tasks tasks{{.priority = 2, .longest = 2, .period = 10, .least_jitter = 8}, {.longest = 3, .period = 20}};
   const auto found = holistic_responses(tasks);
