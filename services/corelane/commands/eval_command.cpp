@@ -71,9 +71,10 @@ Action define_eval(CLI::App& app, std::vector<std::string>&) {
   refuse_empty(app.add_option("FILE", options->file, "a scenario, with sweeps and repetitions, or an overheads file")
                    ->required())
       ->type_name("");
-  auto* const virtually = app.add_flag("--virtual", "in virtual time, on as many simulated cores as the file says");
-  auto* const really =
-      app.add_flag("--real", "in real time, with a server and clients on this host")->excludes(virtually);
+  auto* const virtually =
+      app.add_flag("--virtual")->description("in virtual time, on as many simulated cores as the file says");
+  auto* const really = app.add_flag("--real")->description("in real time, with a server and clients on this host");
+  really->excludes(virtually);
   refuse_empty(app.add_option("--output", options->output, "the CSV file [the name of FILE with .csv]"))
       ->type_name("CSV");
   refuse_empty(app.add_option("--report", options->report, "write the results and their figures into this HTML file"))
