@@ -31,7 +31,7 @@ class ShortRun {
     request.cores = {os::Topology::detect()->cores().front().core};
     request.length = 100ms;
     for (const Duration period : {25ms, 50ms, 100ms})
-      request.tasks.push_back({.label = to_string(period), .contract = make_contract(period, 200us)});
+      request.tasks.push_back({.label = to_string(period), .contract = make_contract(period, 200us, period, 0ms)});
     use("mc-orb");
   }
   ~ShortRun() { ::unsetenv("TMPDIR"); }
