@@ -5,6 +5,7 @@
 
 #include <exception>
 
+#include "orb/base/minor.h"
 #include "orb/os/thread.h"
 
 namespace corelane::tool {
@@ -45,7 +46,9 @@ std::string measure_decisions(std::span<const DecisionScenario* const> scenarios
   std::string fault;
   auto driver = os::start_thread({.name = "driver", .core = sampling.cores.front(), .fifo_priority = driver_priority},
                                  [&]() noexcept { fault = sample_all(scenarios, sampling, report); });
-  if (!driver) return "there is no thread for the driver";
+  if (!driver)
+    return "there is no thread for the driver on core " + std::to_string(sampling.cores.front().value) + ": " +
+           std::string(minor::text(driver.error()));
   driver->join();
   return fault;
 }

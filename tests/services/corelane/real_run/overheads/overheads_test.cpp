@@ -22,7 +22,8 @@ const DecisionScenario& first_scenario() { return decision_scenarios().front(); 
 // Returns two cores; says why the test is skipped if there are not so many.
 std::vector<CoreId> two_usable_cores() {
   std::vector<CoreId> cores;
-  for (const os::CoreInfo& core : os::Topology::detect()->cores()) cores.push_back(core.core);
+  const auto topology = os::Topology::detect();
+  for (const os::CoreInfo& core : topology->cores()) cores.push_back(core.core);
   if (cores.size() < 2) std::cout << "SKIPPED: the scenarios need two cores\n";
   cores.resize(cores.size() < 2 ? 0 : 2);
   return cores;
