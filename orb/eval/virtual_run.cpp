@@ -54,14 +54,15 @@ sim::TaskPlan task_plan(const Task& task, Duration start, Duration spin) {
   return plan;
 }
 
-void report_task(const sim::TaskReport& report, TaskOutcome& task) {
+// The bound is that of the tasks that run together. While tasks moved, before the run, it was larger.
+void report_task(const sim::TaskReport& report, const sched::Manager& manager, TaskOutcome& task) {
   task.admitted = report.admitted && !report.evicted;
   if (!task.admitted) {
     task.refusal = sched::text_of(report.refusal);
     return;
   }
   task.core = report.core;
-  task.bound = report.bound;
+  if (const auto view = manager.find(report.task)) task.bound = view->response;
   task.overruns = report.overruns;
 }
 
@@ -81,7 +82,7 @@ void run_under_manager(const RunRequest& request, sim::JobObserver* observer, Ru
   simulator.run(Time{start + request.length});
   for (std::size_t i = 0; i < request.tasks.size(); ++i) {
     const sim::TaskReport& report = simulator.report(i);
-    report_task(report, outcome.tasks[i]);
+    report_task(report, simulator.manager(), outcome.tasks[i]);
     if (report.admitted && report.started > Time{start})
       outcome.notes.push_back(outcome.tasks[i].label + " could not start with the others, since tasks had to move");
   }
