@@ -73,7 +73,7 @@ TEST_CASE("no admitted task misses under policies that no server has, and each r
   const auto [test, allocation] = GENERATE(table<std::string, std::string>(
       {{"gfb", "worst-fit"}, {"global-fp", "worst-fit"}, {"qpa", "worst-fit"}, {"qpa", "splitting"}}));
   const Scenario scenario = scenario_of("repetitions = 60\n" + std::string(bare) + policy(test, allocation) +
-                                        "[generate]\ntasks = 7\nutilization = 1.8\nutilization_max = 0.7\noffsets = "
+                                        "[generate]\ntasks = 7\nutilization = 1.9\nutilization_max = 0.7\noffsets = "
                                         "\"random\"\narrival = \"sporadic\"\n" +
                                         (allocation == "splitting" ? "jitter = 0\n" : ""));
   std::size_t admitted = 0, refused = 0, wrong = 0;

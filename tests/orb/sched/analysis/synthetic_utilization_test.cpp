@@ -65,7 +65,7 @@ TEST_CASE("fifteen of eighteen aperiodic policies exist and the others say what 
       }
   CHECK(sound == 15);
   CHECK(fault_of({When::per_task, When::per_job, When::never})->find("choose admission per job") != std::string::npos);
-  CHECK(fault_of({When::never, When::never, When::never})->find("per_task") != std::string::npos);
+  CHECK(fault_of({When::never, When::never, When::never})->find("per task") != std::string::npos);
 }
 
 TEST_CASE("one processor takes aperiodic jobs up to a synthetic utilization of .5858") {
