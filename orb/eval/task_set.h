@@ -4,16 +4,38 @@
 // Threads: pure functions. Allocates.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "orb/base/contract.h"
 #include "orb/base/expected.h"
-#include "orb/eval/arrival.h"
 #include "orb/eval/scenario.h"
 
 namespace corelane::eval {
+
+// When the jobs of a task come in an experiment. They keep to the contract, because two of them are never closer than
+// the period. Admission knows the contract only.
+enum class ArrivalKind : std::uint8_t {
+  periodic,  // exactly T apart
+  sporadic,  // T and a random gap apart
+  bursty,    // several jobs T apart, then a random gap, and so on
+};
+inline constexpr std::array<std::string_view, 3> arrival_names{"periodic", "sporadic", "bursty"};
+
+struct Arrival {
+  ArrivalKind kind = ArrivalKind::periodic;
+  Duration gap{};          // a gap is uniform from 0 to this; not for periodic
+  std::int64_t burst = 1;  // so many jobs before each gap, for bursty; at least 1
+};
+
+// How long the jobs execute: uniform between two parts of the budget, both included.
+struct Execution {
+  Fraction least = unity, most = unity;  // 0 < least <= most; above 1, jobs exceed their budget
+  std::vector<Duration> trace{};         // instead, if not empty: the jobs in turn, and then from the beginning again
+};
 
 // A task that asks for admission.
 struct Task {

@@ -16,7 +16,7 @@
 
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
-#include "orb/eval/job_sequence.h"
+#include "orb/eval/generate/job_sequence.h"
 #include "orb/eval/run.h"
 #include "orb/eval/task_set.h"
 #include "orb/sched/task.h"

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "orb/base/contract.h"
-#include "orb/eval/arrival.h"
 #include "orb/eval/scenario.h"
+#include "orb/eval/task_set.h"
 
 namespace corelane::eval {
 

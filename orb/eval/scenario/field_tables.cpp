@@ -6,10 +6,10 @@
 
 #include "orb/base/registry.h"
 #include "orb/base/settings/overrun_name.h"
-#include "orb/eval/arrival.h"
 #include "orb/eval/generate/periods.h"
 #include "orb/eval/generate/utilizations.h"
 #include "orb/eval/server_options.h"
+#include "orb/eval/task_set.h"
 #include "orb/sched/admission_test.h"
 #include "orb/sched/allocation_strategy.h"
 #include "orb/sched/task_order.h"

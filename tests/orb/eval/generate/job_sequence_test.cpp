@@ -1,4 +1,4 @@
-#include "orb/eval/job_sequence.h"
+#include "orb/eval/generate/job_sequence.h"
 
 #include <catch2/catch.hpp>
 #include <set>
