@@ -71,7 +71,7 @@ std::string chain_text(const Plan& plan, const eval::ChainVerdict& chain) {
   text += brief(*chain.bound) + " from end to end";
   if (chain.deadline)
     text += (chain.holds ? ", within the deadline of " : ", later than the deadline of ") + to_string(*chain.deadline);
-  if (chain.direct) text += "; " + brief(*chain.direct) + " if early jobs did not wait";
+  if (chain.direct) text += ";\n  " + brief(*chain.direct) + " if early jobs did not wait";
   return text + ".\n";
 }
 

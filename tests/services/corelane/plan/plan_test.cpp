@@ -280,7 +280,7 @@ TEST_CASE("a chain that may end too late is named, and the exit status is 1") {
   const Planned planned = plan_text(tasks + chain);
   CHECK(planned.status == 1);
   CHECK_THAT(planned.out, Contains("2 of 2 tasks are admitted.\nChain loop (a, b): ") &&
-                              Contains(" from end to end, later than the deadline of 12ms; "));
+                              Contains(" from end to end, later than the deadline of 12ms;\n  "));
   const auto json = json_of(tasks + chain);
   CHECK(json["chains"][0]["tasks"] == nlohmann::json{"a", "b"});
   CHECK(json["chains"][0]["holds"] == false);
