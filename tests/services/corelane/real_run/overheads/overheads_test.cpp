@@ -57,6 +57,7 @@ TEST_CASE("a scenario without published figures has none in the table") {
 TEST_CASE("each published scenario brings the manager to the decision that it is about") {
   const std::vector<CoreId> cores = two_usable_cores();
   if (cores.empty()) return;
+  const testing::Quiet quiet;
   const testing::TempDirectory directory;
   std::vector<const DecisionScenario*> scenarios;
   for (const DecisionScenario& scenario : decision_scenarios().first(6)) scenarios.push_back(&scenario);
@@ -71,6 +72,7 @@ TEST_CASE("each published scenario brings the manager to the decision that it is
 TEST_CASE("a measurement that is stopped reports no scenario that is not complete") {
   const std::vector<CoreId> cores = two_usable_cores();
   if (cores.empty()) return;
+  const testing::Quiet quiet;
   const std::vector<const DecisionScenario*> scenarios{&first_scenario()};
   bool was_reported = false;
   const std::string fault =
@@ -85,6 +87,7 @@ TEST_CASE("a measurement that is stopped reports no scenario that is not complet
 TEST_CASE("a ledger that cannot be made is a fault that names its directory") {
   const std::vector<CoreId> cores = two_usable_cores();
   if (cores.empty()) return;
+  const testing::Quiet quiet;
   const testing::TempDirectory directory;
   const std::vector<const DecisionScenario*> scenarios{&first_scenario()};
   const std::string fault =
