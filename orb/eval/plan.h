@@ -74,7 +74,8 @@ struct ChainVerdict {
   std::optional<Duration> deadline{};
   // With a release guard: early jobs wait, as in a server. Nothing: a task is refused, or has no bound.
   std::optional<Duration> bound{};
-  // If each job were released at once. Nothing: as above, or there is no bound, or it was not computed.
+  // If each job were released at once. Nothing: as above, or there is no bound. It is computed only for tasks that a
+  // server places on cores by priorities.
   std::optional<Duration> direct{};
   bool holds = false;  // all tasks are admitted, and `bound` is within the deadline
 };

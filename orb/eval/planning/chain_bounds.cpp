@@ -53,16 +53,11 @@ void add_loads(const PlacedSet& set, std::vector<ChainedTask>& tasks) {
                        .jitter = load.jitter});
 }
 
-bool are_all_by_priority(const Plan& plan) {
-  return std::ranges::all_of(plan.cores,
-                             [](const sched::CoreView& core) { return core.order == sched::CoreOrder::priority; });
-}
-
 // Returns the latest end of each task of the plan if each job of a chain is released at once. Nothing: no bound.
 std::vector<std::optional<Duration>> direct_ends(const PlanRequest& request, const Plan& plan,
                                                  const std::vector<ChainVerdict>& chains) {
   std::vector<std::optional<Duration>> ends(plan.tasks.size());
-  if (request.spin_locks || !are_all_by_priority(plan)) return ends;
+  if (!has_priorities(plan)) return ends;
   const PlacedSet set = placed_set(request, plan);
   std::vector<ChainedTask> tasks;
   std::vector<std::optional<std::size_t>> places(plan.tasks.size());

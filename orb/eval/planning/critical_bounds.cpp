@@ -47,22 +47,16 @@ HighMode high_mode(const PlacedSet& set, const Plan& plan, const PlacedTask& tas
   return {.holds = true, .bound = Duration{response->value}};
 }
 
-bool is_by_priority(const Plan& plan, int core) {
-  return std::ranges::any_of(plan.cores, [core](const sched::CoreView& view) {
-    return view.id.value == core && view.order == sched::CoreOrder::priority;
-  });
-}
-
 }  // namespace
 
 void bound_high_modes(const PlanRequest& request, Plan& plan) {
   if (std::ranges::none_of(plan.tasks, [](const TaskVerdict& verdict) { return verdict.task.is_high; })) return;
   for (TaskVerdict& verdict : plan.tasks)
     if (verdict.task.is_high) verdict.high.emplace();
+  if (!has_priorities(plan)) return;
   const PlacedSet set = placed_set(request, plan);
   for (const PlacedTask& placed : set.tasks)
-    if (plan.tasks[placed.task].high && is_by_priority(plan, placed.core))
-      plan.tasks[placed.task].high = high_mode(set, plan, placed);
+    if (plan.tasks[placed.task].high) plan.tasks[placed.task].high = high_mode(set, plan, placed);
 }
 
 }  // namespace corelane::eval

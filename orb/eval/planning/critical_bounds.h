@@ -7,7 +7,7 @@
 namespace corelane::eval {
 
 // Fills in TaskVerdict::high of all tasks of high criticality. The other answers of `plan` are known. A task that is
-// refused, or whose core runs by deadlines, does not hold.
+// refused does not hold, and none does if a core runs by deadlines, or no server has placed the tasks.
 void bound_high_modes(const PlanRequest& request, Plan& plan);
 
 }  // namespace corelane::eval

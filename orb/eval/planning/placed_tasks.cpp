@@ -70,6 +70,14 @@ Ticks blocking_by_resources(const PlacedSet& set, const Plan& plan, const Placed
 
 }  // namespace
 
+bool has_priorities(const Plan& plan) {
+  return std::ranges::all_of(plan.cores,
+                             [](const sched::CoreView& core) { return core.order == sched::CoreOrder::priority; }) &&
+         std::ranges::none_of(plan.tasks, [](const TaskVerdict& verdict) {
+           return verdict.admitted && verdict.priority == best_effort;
+         });
+}
+
 PlacedSet placed_set(const PlanRequest& request, const Plan& plan) {
   PlacedSet set;
   for (std::size_t i = 0; i < plan.tasks.size(); ++i)

@@ -32,7 +32,10 @@ struct PlacedSet {
   std::map<int, std::vector<sched::Interference>> loads;  // above all tasks, by core
 };
 
-// Returns the admitted tasks. All cores are scheduled by priorities.
+// Returns whether a server has placed all admitted tasks, on cores that it schedules by priorities.
+bool has_priorities(const Plan& plan);
+
+// Returns the admitted tasks. Call it only if has_priorities().
 PlacedSet placed_set(const PlanRequest& request, const Plan& plan);
 
 }  // namespace corelane::eval

@@ -63,6 +63,8 @@ Table misses_table(const ExperimentSummary& summary, const std::vector<Published
   return table;
 }
 
+std::string probability_text(double p) { return p < 0.0001 ? "<0.0001" : fixed(p, 4); }
+
 std::string part_text(double part, double whole) { return whole <= 0 ? "-" : fixed(part / whole, 3); }
 std::string part_text(std::uint64_t part, std::uint64_t whole) {
   return part_text(static_cast<double>(part), static_cast<double>(whole));
@@ -93,7 +95,9 @@ Table admission_table(const ExperimentSummary& summary) {
   table.notes = {
       "tasks, utilization: the part that is admitted. whole sets: sets of which every task is admitted.",
       "needed: refused tasks of sets that miss a deadline under mc-orb*. undecided: refused tasks of other sets.",
-      "late: admitted tasks that missed a deadline. Of all tasks, " + part_text(admitted, tasks) + " are admitted."};
+      "late: admitted tasks that missed a deadline. Of all tasks, " +
+          fixed(static_cast<double>(admitted) / static_cast<double>(std::max<std::uint64_t>(tasks, 1)), 4) +
+          " are admitted."};
   return table;
 }
 
@@ -119,8 +123,8 @@ Table differences_table(const ExperimentSummary& summary, std::size_t difference
   for (std::size_t i = 0; i < summary.cells.size(); ++i) {
     const Difference& d = summary.cells[i].differences[difference];
     widest = std::max(widest, (d.high - d.low) / 2);
-    for (std::string cell : {std::to_string(d.sets), fixed(d.value, 3), interval_text(d.low, d.high, 3), fixed(d.p, 4),
-                             fixed(d.adjusted_p, 4), std::string(name_of(d.verdict))})
+    for (std::string cell : {std::to_string(d.sets), fixed(d.value, 3), interval_text(d.low, d.high, 3),
+                             probability_text(d.p), probability_text(d.adjusted_p), std::string(name_of(d.verdict))})
       table.rows[i].push_back(std::move(cell));
   }
   table.notes = {dispatcher + " is " + tally_text(summary, difference) + ".",

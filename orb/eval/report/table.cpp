@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
+#include <utility>
 
 namespace corelane::eval {
 namespace {
@@ -24,8 +25,21 @@ std::string text_of(const Table& table) {
   std::string text = table.title + "\n\n" + aligned(table.columns, widths);
   for (const auto& row : table.rows) text += aligned(row, widths);
   if (!table.notes.empty()) text += "\n";
-  for (const std::string& note : table.notes) text += note + "\n";
+  for (const std::string& note : table.notes) text += wrapped(note);
   return text;
+}
+
+std::string wrapped(const std::string& text) {
+  constexpr std::size_t width = 100;
+  std::string lines, line;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    if (!line.empty() && line.size() + 1 + word.size() > width) lines += std::exchange(line, {}) + "\n";
+    line += (line.empty() ? "" : " ") + word;
+    at = end + 1;
+  }
+  return lines + line + "\n";
 }
 
 std::string fixed(double value, int digits) {

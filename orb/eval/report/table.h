@@ -14,8 +14,11 @@ struct Table {
   std::vector<std::string> notes{};              // sentences below the table
 };
 
-// Returns lines: the title, the columns aligned to the right, and the notes.
+// Returns lines: the title, the columns aligned to the right, and the notes, wrapped.
 std::string text_of(const Table& table);
+
+// Returns the text in lines of at most 100 characters, each with its end. A longer word is a line of its own.
+std::string wrapped(const std::string& text);
 
 // Returns a number with so many digits behind the point.
 std::string fixed(double value, int digits);

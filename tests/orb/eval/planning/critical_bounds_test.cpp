@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "orb/sched/admission_test.h"
+
 namespace critical_bounds_test {
 
 using namespace corelane;
@@ -69,6 +71,22 @@ TEST_CASE("without larger budgets the bound of the high mode is that of the serv
   const Plan made = plan(request);
   REQUIRE(made.refused == 0);
   for (const TaskVerdict& verdict : made.tasks) CHECK(verdict.high->bound == verdict.bound);
+}
+
+TEST_CASE("without a server's priorities there is no bound, and tasks of high criticality do not hold") {
+  PlanRequest request = bare();
+  request.tasks = {high(10ms, 2ms, 3ms), low(20ms, 2ms)};
+  request.server.deadline_cores = {CoreId{0}};
+  const Plan by_deadlines = plan(request);
+  CHECK(by_deadlines.refused == 0);
+  CHECK_FALSE(by_deadlines.tasks[0].high->holds);
+  request.server.deadline_cores = {};
+  request.server.admission_test = find_named(sched::admission_tests(), "gfb");
+  request.chains = {{.label = "x", .tasks = {"high", "low"}, .deadline = {}}};
+  const Plan global = plan(request);
+  CHECK(global.refused == 0);
+  CHECK_FALSE(global.tasks[0].high->holds);
+  CHECK_FALSE(global.chains[0].direct);
 }
 
 TEST_CASE("a refused task of high criticality does not hold") {
