@@ -31,7 +31,7 @@ struct ObservedJob {
   Duration release{};        // the deadline counts from here
   Duration begin{}, end{};
   Duration deadline{};
-  Duration execution{};    // without gaps
+  Duration execution{};    // by calibrated iterations
   Duration budget{};       // of its contract
   Duration longest_gap{};  // inside the job, taken by the machine in one piece
   Priority priority{};

@@ -1,6 +1,6 @@
 // finish_times() answers when recorded jobs would have ended on a machine that takes no time from them. The jobs come
-// when they came, execute for as long as they executed without the machine's gaps, and have the same priorities. A
-// simulator runs them (orb/sim/multicore_simulator.h).
+// when they came, compute for as long as it takes undisturbed, and have the same priorities. A simulator runs them
+// (orb/sim/multicore_simulator.h).
 //
 // Threads: pure functions. Allocates.
 #pragma once

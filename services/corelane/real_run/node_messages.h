@@ -36,7 +36,7 @@ struct JobRow {
   std::int64_t begin = 0;        // first instruction of the servant
   std::int64_t end = 0;          // last instruction of the servant
   std::int64_t core = -1;        // where it ended
-  std::int64_t execution = 0;    // from begin to end, without gaps
+  std::int64_t execution = 0;    // what it computed, as it takes undisturbed
   std::int64_t gaps = 0;         // pieces of time that the machine took; see rt::WorkReport, unswitched_gaps
   std::int64_t longest_gap = 0;  // the longest of them
 

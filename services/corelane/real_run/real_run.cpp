@@ -23,8 +23,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t most_clients = 16;
-constexpr Duration patience = 30s;        // for an answer
-constexpr Duration before_start = 300ms;  // until all clients have read their orders
+constexpr Duration patience = 30s;  // for an answer
 
 class RealRun {
  public:
@@ -83,13 +82,13 @@ class RealRun {
   }
 
   void run_jobs() {
-    records_.start = os::now() + before_start;
+    records_.start = os::now() + options_.head_start;
     const RunOrder empty{.start = records_.start.time_since_epoch().count(), .jobs = {}};
     std::vector<RunOrder> orders(clients_.size(), empty);
     for (std::size_t task = 0; task < records_.planned.size(); ++task)
       orders[client_of(task)].jobs.push_back(records_.planned[task]);
     for (std::size_t i = 0; i < clients_.size(); ++i) clients_[i].write("run " + line_of(orders[i]));
-    const Duration most = before_start + request_.length + most_lateness() + patience;
+    const Duration most = options_.head_start + request_.length + most_lateness() + patience;
     for (NodeProcess& client : clients_) records_.clients.push_back(client.expect<ClientReport>(most, &server_));
   }
 

@@ -32,6 +32,8 @@ struct RealRunOptions {
   // What a call costs its job beside the servant's work, at most. The work of each job is shorter by this time, so that
   // the job keeps its budget.
   Duration call_cost = std::chrono::microseconds{50};
+  // How long before the start of the run the clients get their orders. On a busy host they need some of it.
+  Duration head_start = std::chrono::seconds{1};
   // Is asked several times a second whether the run is to end. Empty: it is not.
   std::function<bool()> is_to_stop{};
 };

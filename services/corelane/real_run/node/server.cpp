@@ -40,7 +40,7 @@ class WorkerImpl : public virtual CORBA::servant_traits<::Eval::Worker>::base_ty
               .begin = ns_of(begin),
               .end = ns_of(os::now()),
               .core = os::current_core().value,
-              .execution = (work.elapsed - work.external - work.preempted).count(),
+              .execution = demand,
               .gaps = static_cast<std::int64_t>(work.unswitched_gaps),
               .longest_gap = work.longest_unswitched.count()});
   }

@@ -55,7 +55,7 @@ class ShortRun {
 
   TempDirectory directory;
   eval::RunRequest request;
-  RealRunOptions options{.node = os::program_beside("corelane-eval-node")};
+  RealRunOptions options{.node = os::program_beside("corelane-eval-node"), .head_start = 200ms};
 };
 
 TEST_CASE_METHOD(ShortRun, "a real run runs every job over each transport") {
