@@ -323,9 +323,9 @@ int conclude(const EvaluateOptions& options, const Evaluator& evaluator, std::os
   const std::string heading = heading_of(experiment);
   const eval::ExperimentSummary summary = evaluator.summary();
   const std::vector<eval::Table> tables = eval::tables_of(summary, experiment.published);
-  out << heading << "\n\n";
+  out << eval::wrapped(heading) << "\n";
   for (const eval::Table& table : tables) out << eval::text_of(table) << "\n";
-  if (!scenario.experiment.note.empty()) out << scenario.experiment.note << "\n";
+  if (!scenario.experiment.note.empty()) out << eval::wrapped(scenario.experiment.note);
   out << "Each set: " << output_of(options) << "\n";
   if (!options.report.empty() || !options.figures.empty()) {
     const eval::Report report = eval::report_of(report_input(experiment, heading, summary, tables));

@@ -15,6 +15,15 @@ TEST_CASE("a table without rows and notes is its title and its columns") {
   CHECK(text_of({.title = "T", .columns = {"a"}, .rows = {}, .notes = {}}) == "T\n\na\n");
 }
 
+TEST_CASE("long notes are wrapped between words") {
+  CHECK(wrapped("") == "\n");
+  CHECK(wrapped("a b") == "a b\n");
+  const std::string word(50, 'x');
+  CHECK(wrapped(word + " " + word) == word + "\n" + word + "\n");
+  CHECK(wrapped(word + " " + word.substr(1)) == word + " " + word.substr(1) + "\n");
+  CHECK(wrapped(std::string(150, 'y') + " z") == std::string(150, 'y') + "\nz\n");
+}
+
 TEST_CASE("numbers have the digits that were asked for") {
   CHECK(fixed(0.25, 3) == "0.250");
   CHECK(fixed(2, 0) == "2");

@@ -120,7 +120,7 @@ TEST_CASE("the tables show our figures beside published ones, and tally the verd
   const std::string misses = text_of(tables[0]);
   CHECK_THAT(misses, Catch::Contains("published") && Catch::Contains("0.500") && Catch::Contains("0.4+") &&
                          Catch::Contains("Published for leader-followers-pinned: a book."));
-  CHECK_THAT(text_of(tables[1]), Catch::Contains("0.963") && Catch::Contains("Of all tasks, 0.981 are admitted."));
+  CHECK_THAT(text_of(tables[1]), Catch::Contains("0.963") && Catch::Contains("Of all tasks, 0.9812 are admitted."));
   CHECK_THAT(text_of(tables[3]),
              Catch::Contains("mc-orb* is better in 1 of 2 combinations, worse in 0, no worse in 0, undecided in 1."));
 }
