@@ -11,7 +11,7 @@ namespace corelane::eval {
 namespace {
 
 constexpr double chart_width = 520, chart_height = 300;
-constexpr double plot_left = 58, plot_right = 505, plot_top = 34, plot_bottom = 232;
+constexpr double plot_left = 72, plot_right = 505, plot_top = 34, plot_bottom = 232;
 constexpr double legend_top = 284, legend_step = 15;
 
 // Returns a round distance of about a fifth of the range: 1, 2 or 5 times a power of ten.
@@ -72,8 +72,8 @@ class ChartPainter {
   }
 
   std::string y_axis() const {
-    std::string text = "<text x=\"14\" y=\"" + svg_number((plot_top + plot_bottom) / 2) +
-                       "\" text-anchor=\"middle\" transform=\"rotate(-90 14 " +
+    std::string text = "<text x=\"12\" y=\"" + svg_number((plot_top + plot_bottom) / 2) +
+                       "\" text-anchor=\"middle\" transform=\"rotate(-90 12 " +
                        svg_number((plot_top + plot_bottom) / 2) + ")\">" + escaped(chart_.y_name) + "</text>\n";
     if (chart_.is_log_y)
       for (double y = chart_.y_most; y >= chart_.y_least * 0.999; y /= 10) text += grid_line(y);
@@ -94,8 +94,10 @@ class ChartPainter {
 
   std::string mark() const {
     if (chart_.mark_x <= 0) return {};
-    return svg_line(x_of(chart_.mark_x), plot_top, x_of(chart_.mark_x), plot_bottom, "mark") +
-           svg_text(x_of(chart_.mark_x) - 4, plot_top + 10, "end", chart_.mark);
+    const double x = x_of(chart_.mark_x);
+    const bool is_right = x > (plot_left + plot_right) / 2;
+    return svg_line(x, plot_top, x, plot_bottom, "mark") +
+           svg_text(is_right ? x - 4 : x + 4, plot_top + 10, is_right ? "end" : "start", chart_.mark);
   }
 
   std::string at(double x, double y) const { return svg_number(x_of(x)) + "," + svg_number(y_of(y)) + " "; }

@@ -12,7 +12,7 @@ namespace corelane::eval {
 namespace {
 
 constexpr double gantt_width = 1080, row_height = 26, bar_height = 18, rows_top = 46;
-constexpr double bars_left = 70, bars_right = 1060, label_width = 122;
+constexpr double bars_left = 70, bars_right = 1036, label_width = 122;
 
 double milliseconds_of(Duration duration) { return std::chrono::duration<double, std::milli>(duration).count(); }
 

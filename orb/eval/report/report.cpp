@@ -24,7 +24,7 @@ constexpr const char* page_style =
     "padding:0 16px}\n"
     "h1{font-size:24px;margin-bottom:4px}h2{font-size:18px;margin:32px 0 8px}p{margin:6px 0}\n"
     ".origin,.note{color:#555;font-size:13px}\n"
-    ".charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(480px,1fr));gap:16px}\n"
+    ".charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(480px,1fr));gap:16px}\n"
     ".table{overflow-x:auto}table{border-collapse:collapse;font-size:13px;font-variant-numeric:tabular-nums}\n"
     "th,td{padding:3px 10px;text-align:right;border-bottom:1px solid #e3e3e3;white-space:nowrap}\n"
     "th{border-bottom:2px solid #888}\n";
