@@ -39,7 +39,7 @@ std::string tests_table() {
   for (const sched::AdmissionTest* const test : sched::admission_tests()) {
     text += line_start(test->name) + " " + std::string(text_of(test->scheduling)) + " |" + places_cells(test->places) +
             " " + std::string(test->help);
-    if (!test->instead.empty()) text += ". In a server: " + std::string(test->instead);
+    if (!test->instead.empty()) text += ". Instead: " + std::string(test->instead);
     text += " |\n";
   }
   return text + "\n";
