@@ -51,10 +51,15 @@ class RunObserver {
   }
 
   // `previous`: the previous job of the task; null if there is none.
-  ObservedJob observe(const JobRow& row, const ObservedJob* previous) const {
+  ObservedJob observe(const JobRow& row, const ObservedJob* previous) {
     const auto task = static_cast<std::size_t>(row.task);
     const Contract& contract = request_.tasks[task].contract;
-    const Duration release = release_of(row, previous);
+    const Duration planned = planned_release(records_, task, row.number);
+    if (previous == nullptr) next_nominal_ = planned;
+    const bool is_behind = previous != nullptr && previous->release <= planned && previous->end >= planned;
+    Duration release = from_start(row.release);
+    if (is_behind) release = std::min(release, std::max(planned, next_nominal_ - contract.jitter));
+    next_nominal_ = std::max(release, next_nominal_) + contract.period;
     return {.task = task,
             .number = static_cast<std::uint64_t>(row.number),
             .release = release,
@@ -71,15 +76,10 @@ class RunObserver {
  private:
   Duration from_start(std::int64_t at) const { return Duration{at} - records_.start.time_since_epoch(); }
 
-  Duration release_of(const JobRow& row, const ObservedJob* previous) const {
-    const Duration planned = planned_release(records_, static_cast<std::size_t>(row.task), row.number);
-    const bool is_behind = previous != nullptr && previous->release <= planned && previous->end >= planned;
-    return is_behind ? planned : from_start(row.release);
-  }
-
   const RunRequest& request_;
   const RunRecords& records_;
   std::vector<Priority> priorities_;  // by task
+  Duration next_nominal_{};           // of the task's next job, by the server's release rule
 };
 
 // RunSummary sums up jobs, task by task.
@@ -185,7 +185,7 @@ bool has_real_time(const RunRecords& records) {
 }  // namespace
 
 std::vector<ObservedJob> observed_jobs(const RunRequest& request, const RunRecords& records) {
-  const RunObserver observer(request, records);
+  RunObserver observer(request, records);
   std::vector<ObservedJob> jobs;
   for (const JobRow& row : planned_rows(records)) {
     const bool follows = !jobs.empty() && jobs.back().task == static_cast<std::size_t>(row.task);

@@ -2,9 +2,9 @@
 //
 // When a deadline is missed. The deadline of a job counts from its release at the server, as everywhere in Corelane.
 // Its end is the servant's last instruction. There is one exception. If the previous job of the task still ran at the
-// planned release, the client could only send late. Then the job counts from its planned release. Otherwise a task that
-// falls behind would hide it. A job counts if the planned release and the deadline from there are within the run. A
-// call that fails is a miss.
+// planned release, the client could only send late. Then the job counts from the instant at which the server would have
+// released it if it had been sent as planned. Otherwise a task that falls behind would hide it. A job counts if the
+// planned release and the deadline from there are within the run. A call that fails is a miss.
 //
 // Threads: pure functions and values. Allocates.
 #pragma once

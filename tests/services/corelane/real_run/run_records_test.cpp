@@ -129,6 +129,15 @@ TEST_CASE_METHOD(TwoTasks, "a job whose predecessor still ran at the planned rel
   CHECK(result.misses[1].deadline == 60ms);
 }
 
+TEST_CASE_METHOD(TwoTasks, "a client that stalled once shifts the deadlines of its later jobs") {
+  run_in_time();
+  reran(0, 1, 35, 40, 50);  // sent 15 ms late: the nominal releases of later jobs are as much later
+  reran(0, 2, 55, 60, 65);  // the previous job ended after the planned release, 40
+  const eval::RunOutcome result = outcome();
+  CHECK(result.misses.empty());
+  CHECK(result.tasks[0].worst == 15ms);
+}
+
 TEST_CASE_METHOD(TwoTasks, "a job that a client sends late without need counts from its release at the server") {
   run_in_time();
   reran(0, 1, 41, 41, 46);  // the client was stalled until after the release of job 2
