@@ -17,7 +17,7 @@ struct Bracket {
   Bracket& operator+=(const Bracket& other) noexcept { return low += other.low, high += other.high, *this; }
 };
 constexpr int digits = 60;
-constexpr Wide one = Wide{1} << digits;
+constexpr Wide fixed_one = Wide{1} << digits;
 
 // Returns the utilization of a task, which is at most 1.
 Bracket share_bracket(const Usage& task) noexcept {
@@ -27,22 +27,22 @@ Bracket share_bracket(const Usage& task) noexcept {
 
 // Multiplies a product of at most 2 by 1 + share, where the share is at most 1.
 void multiply(Bracket& product, const Bracket& share) noexcept {
-  product.low = (product.low * (one + share.low)) >> digits;
-  product.high = (product.high * (one + share.high) + one - 1) >> digits;
+  product.low = (product.low * (fixed_one + share.low)) >> digits;
+  product.high = (product.high * (fixed_one + share.high) + fixed_one - 1) >> digits;
 }
 
 enum class Quick : std::uint8_t { at_most_two, above_two, unknown };
 
 Quick compared_with_two(const Bracket& product) noexcept {
-  if (product.low > 2 * one) return Quick::above_two;
-  return product.high <= 2 * one ? Quick::at_most_two : Quick::unknown;
+  if (product.low > 2 * fixed_one) return Quick::above_two;
+  return product.high <= 2 * fixed_one ? Quick::at_most_two : Quick::unknown;
 }
 
 // Compares the product of 1 + U over all tasks with 2.
 Quick quick_product(std::span<const Usage> tasks) noexcept {
-  Bracket product{one, one};
+  Bracket product{fixed_one, fixed_one};
   for (const Usage& task : tasks) {
-    if (task.budget > task.period || product.low > 2 * one) return Quick::above_two;
+    if (task.budget > task.period || product.low > 2 * fixed_one) return Quick::above_two;
     multiply(product, share_bracket(task));
   }
   return compared_with_two(product);
@@ -53,14 +53,14 @@ Quick quick_power(std::span<const Usage> tasks) noexcept {
   const auto n = static_cast<Ticks>(tasks.size());
   Bracket sum;
   for (const Usage& task : tasks) {
-    if (task.budget > task.period || sum.low > one) return Quick::above_two;
+    if (task.budget > task.period || sum.low > fixed_one) return Quick::above_two;
     sum += share_bracket(task);
   }
-  if (sum.high > one) return Quick::unknown;
+  if (sum.high > fixed_one) return Quick::unknown;
   const Bracket share{sum.low / n, (sum.high + n - 1) / n};
-  Bracket product{one, one};
+  Bracket product{fixed_one, fixed_one};
   for (Ticks i = 0; i < n; ++i) {
-    if (product.low > 2 * one) return Quick::above_two;
+    if (product.low > 2 * fixed_one) return Quick::above_two;
     multiply(product, share);
   }
   return compared_with_two(product);
