@@ -28,6 +28,7 @@
 //   kind void unlock_in_kernel(word)              hands it to the waiter of highest priority
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <new>
 #include <utility>
