@@ -61,20 +61,20 @@ TEST_CASE("a requester lock excludes threads from each other, at every threshold
   CHECK(guarded.lock.requesters() == 0);
 }
 
+bool tried(RequesterLock& lock) {
+  if (!lock.try_lock()) return false;
+  lock.unlock();
+  return true;
+}
+
 TEST_CASE("an attempt on a requester lock succeeds only while it is free") {
   RequesterLock lock;
   bool taken = true;
   lock.lock();
-  std::thread([&] {
-    taken = lock.try_lock();
-    if (taken) lock.unlock();
-  }).join();
+  std::thread([&] { taken = tried(lock); }).join();
   CHECK_FALSE(taken);
   lock.unlock();
-  std::thread([&] {
-    taken = lock.try_lock();
-    if (taken) lock.unlock();
-  }).join();
+  std::thread([&] { taken = tried(lock); }).join();
   CHECK(taken);
 }
 

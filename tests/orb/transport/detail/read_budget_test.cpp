@@ -19,12 +19,12 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr Time at(Duration since_start) { return Time{1s + since_start}; }
-constexpr sched::Reservation all{400us, 1ms};
+constexpr sched::Reservation shared{400us, 1ms};
 
 }  // namespace
 
 TEST_CASE("connections without tasks may use half of the reader's budget and then wait for its return") {
-  ReadBudget budget(all);
+  ReadBudget budget(shared);
   ReadAccount stranger;
   REQUIRE(budget.readable_at(at(0us), stranger) == at(0us));
   budget.charge(at(150us), 150us, stranger);
@@ -35,7 +35,7 @@ TEST_CASE("connections without tasks may use half of the reader's budget and the
 }
 
 TEST_CASE("connections without tasks that flood take nothing from connections with tasks") {
-  ReadBudget budget(all);
+  ReadBudget budget(shared);
   ReadAccount flood, ours{.share = ReadShare::with_tasks};
   for (Duration now{}; now < 100ms;) {
     const Time next = budget.readable_at(at(now), flood);
@@ -49,7 +49,7 @@ TEST_CASE("connections without tasks that flood take nothing from connections wi
 }
 
 TEST_CASE("a connection with tasks that floods leaves the others as much") {
-  ReadBudget budget(all);
+  ReadBudget budget(shared);
   ReadAccount flood{.share = ReadShare::with_tasks}, other{.share = ReadShare::with_tasks};
   REQUIRE(budget.readable_at(at(0us), flood) == at(0us));
   budget.charge(at(100us), 100us, flood);
@@ -58,7 +58,7 @@ TEST_CASE("a connection with tasks that floods leaves the others as much") {
 }
 
 TEST_CASE("reading takes at most its budget and a turn in any window of the period, whatever comes") {
-  ReadBudget budget(all);
+  ReadBudget budget(shared);
   ReadAccount accounts[] = {{}, {}, {.share = ReadShare::with_tasks}, {.share = ReadShare::with_tasks}};
   constexpr Duration turn = 30us;
   std::vector<Time> ends;
@@ -75,9 +75,9 @@ TEST_CASE("reading takes at most its budget and a turn in any window of the peri
   }
   for (std::size_t first = 0; first < ends.size(); ++first) {
     std::size_t last = first;
-    while (last + 1 < ends.size() && ends[last + 1] <= ends[first] - turn + all.period) ++last;
+    while (last + 1 < ends.size() && ends[last + 1] <= ends[first] - turn + shared.period) ++last;
     // Each half ends with a turn that has begun.
-    CHECK(static_cast<int>(last - first + 1) * turn <= all.budget + 2 * turn);
+    CHECK(static_cast<int>(last - first + 1) * turn <= shared.budget + 2 * turn);
   }
 }
 
