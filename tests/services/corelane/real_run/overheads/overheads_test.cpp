@@ -9,6 +9,7 @@
 
 #include "orb/os/machine/topology.h"
 #include "services/corelane/real_run/overheads/decision_costs.h"
+#include "tests/support/quiet.h"
 #include "tests/support/system/temp_directory.h"
 
 using namespace corelane;
