@@ -244,7 +244,7 @@ TEST_CASE("two threads exclude each other in every order, whether they spin, wai
   const Setting setting =
       GENERATE(Setting{.threshold = 0}, Setting{.threshold = 1, .spins = 1}, Setting{.threshold = 0, .light_waits = 1},
                Setting{.sections = 2}, Setting{.threshold = 0, .has_kernel = false});
-  const Explored explored = explore_lock(setting, 3);
+  const Explored explored = explore_lock(setting, 2);
   CAPTURE(setting.threshold, setting.spins, setting.light_waits, setting.sections, explored.orders);
   CHECK(explored.fault == "");
   CHECK(explored.orders > 10);
@@ -252,7 +252,7 @@ TEST_CASE("two threads exclude each other in every order, whether they spin, wai
 
 TEST_CASE("three threads exclude each other and none sleeps for ever") {
   const Setting setting = GENERATE(Setting{.threads = 3}, Setting{.threads = 3, .threshold = 1, .spins = 1});
-  const Explored explored = explore_lock(setting, 2);
+  const Explored explored = explore_lock(setting, 1);
   CAPTURE(explored.orders);
   CHECK(explored.fault == "");
   CHECK(explored.orders > 50);
@@ -262,14 +262,14 @@ TEST_CASE("real-time threads wait in the kernel, and ordinary ones do not miss t
   const Setting setting = GENERATE(Setting{.threads = 2, .real_time = 1}, Setting{.threads = 2, .real_time = 2},
                                    Setting{.threads = 3, .real_time = 1}, Setting{.threads = 3, .real_time = 2},
                                    Setting{.threads = 2, .real_time = 1, .has_kernel = false});
-  const Explored explored = explore_lock(setting, setting.threads == 2 ? 3 : 2);
+  const Explored explored = explore_lock(setting, setting.threads == 2 ? 2 : 1);
   CAPTURE(setting.threads, setting.real_time, setting.has_kernel, explored.orders);
   CHECK(explored.fault == "");
   CHECK(explored.orders > 5);
 }
 
 TEST_CASE("an attempt to lock neither waits nor disturbs the waiters") {
-  const Explored explored = explore_lock({.threads = 3, .tries = true}, 2);
+  const Explored explored = explore_lock({.threads = 3, .tries = true}, 1);
   CHECK(explored.fault == "");
 }
 
