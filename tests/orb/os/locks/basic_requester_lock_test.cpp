@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "orb/base/sanitizer.h"
 #include "tests/support/interleavings.h"
 
 using namespace corelane::os;
@@ -21,9 +20,6 @@ using namespace corelane::testing;
 
 namespace basic_requester_lock_test {
 namespace {
-
-// The thread sanitizer makes each step ten times as slow.
-constexpr bool is_slow = CORELANE_THREAD_SANITIZER != 0;
 
 // How the threads of a scenario and their system behave.
 struct Setting {
@@ -158,7 +154,7 @@ Explored explore_lock(const Setting& setting, int preemptions) {
     SteppedSystem::begin(setting);
     return std::make_shared<Exclusion<Lock>>(setting, setting.threshold);
   };
-  return explore(is_slow ? std::min(preemptions, 1) : preemptions, make);
+  return explore(preemptions, make);
 }
 
 // One thread wants the lock again as soon as it has released it. In each section it lets the other thread look.

@@ -124,7 +124,11 @@ TEST_CASE("a real-time thread waits in the kernel, and gets the lock before the 
     const LockGuard guard(lock);
     order.push_back(1);
   });
-  REQUIRE(urgent);
+  if (!urgent) {
+    lock.unlock();
+    ordinary.join();
+    FAIL("the thread did not start");
+  }
   const bool real_time = urgent->real_time();
   await_requesters(lock, 2);
   while (!is_asleep(urgent->tid())) std::this_thread::yield();  // the requester is about to enter the kernel
