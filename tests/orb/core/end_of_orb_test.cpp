@@ -12,6 +12,7 @@
 
 #include "orb/base/errors.h"
 #include "orb/core/lifecycle/orb_state.h"
+#include "orb/os/lock.h"
 #include "orb/rt/rt.h"
 #include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"
@@ -111,6 +112,12 @@ TEST_CASE("the handler of a task's event cannot wait for the end of its ORB") {
   rt::on_miss(*server.orb.orb, {});
 }
 
+bool is_destroyed(const TestOrb& server) {
+  core::Orb::State& state = server.orb->state();
+  const os::LockGuard lock(state.mutex);
+  return state.phase == core::Orb::State::Phase::destroyed && state.ended;
+}
+
 TEST_CASE("several threads may destroy one ORB, and each returns when it is destroyed") {
   ScriptedServer server;
   std::atomic<int> too_early{0};
@@ -119,7 +126,7 @@ TEST_CASE("several threads may destroy one ORB, and each returns when it is dest
     for (int i = 0; i < 4; ++i)
       callers.emplace_back([&] {
         server.orb->destroy();
-        if (server.orb->state().phase != core::Orb::State::Phase::destroyed || !server.orb->state().ended) ++too_early;
+        if (!is_destroyed(server.orb)) ++too_early;
       });
   }
   CHECK(too_early == 0);
@@ -135,7 +142,7 @@ TEST_CASE("a servant that ends with its ORB may destroy that in its destructor")
   server.root()->the_POAManager()->activate();
   server.root()->activate_object(CORBA::make_reference<Last>(server.orb));
   server->destroy();
-  CHECK(server.orb->state().ended);
+  CHECK(is_destroyed(server));
 }
 
 TEST_CASE("every call to an ORB while it is destroyed gets an answer") {

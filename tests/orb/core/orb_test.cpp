@@ -393,7 +393,7 @@ TEST_CASE("a client may differ from the server of its process") {
 namespace {
 bool asked_to_stop(const TestOrb& server) {
   corelane::core::Orb::State& state = server.orb->state();
-  const std::lock_guard lock(state.mutex);
+  const corelane::os::LockGuard lock(state.mutex);
   return state.stop_asked;
 }
 
