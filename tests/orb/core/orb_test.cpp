@@ -19,6 +19,7 @@
 #include "orb/core/stop_signals.h"
 #include "orb/giop/corbaloc.h"
 #include "orb/giop/ior.h"
+#include "orb/os/lock.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
 #include "tests/support/system/captured_errors.h"
