@@ -350,7 +350,7 @@ void compare(const Policy& policy) {
     for (const JobRecord& job : slow.jobs) preempted += job.preemptions;
   }
   CHECK(jobs > std::size_t{10} * sets);
-  CHECK(preempted > std::uint64_t{sets});
+  CHECK(preempted > std::uint64_t{sets} / 2);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdint>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -114,27 +115,28 @@ TEST_CASE("real-time and ordinary threads share a requester lock") {
 TEST_CASE("a real-time thread waits in the kernel, and gets the lock before the ordinary waiters") {
   RequesterLock lock(0);
   std::vector<int> order;  // the lock guards it
-  lock.lock();
-  std::thread ordinary([&] {
-    const LockGuard guard(lock);
-    order.push_back(0);
-  });
-  await_requesters(lock, 1);
-  auto urgent = start_thread({.name = "urgent", .fifo_priority = 1}, [&] {
-    const LockGuard guard(lock);
-    order.push_back(1);
-  });
-  if (!urgent) {
-    lock.unlock();
-    ordinary.join();
-    FAIL("the thread did not start");
+  std::thread ordinary;
+  std::optional<Thread> urgent;
+  {
+    const LockGuard held(lock);
+    ordinary = std::thread([&] {
+      const LockGuard guard(lock);
+      order.push_back(0);
+    });
+    await_requesters(lock, 1);
+    if (auto started = start_thread({.name = "urgent", .fifo_priority = 1}, [&] {
+          const LockGuard guard(lock);
+          order.push_back(1);
+        })) {
+      urgent = *std::move(started);
+      await_requesters(lock, 2);
+      while (!is_asleep(urgent->tid())) std::this_thread::yield();  // the requester is about to enter the kernel
+    }
   }
-  const bool real_time = urgent->real_time();
-  await_requesters(lock, 2);
-  while (!is_asleep(urgent->tid())) std::this_thread::yield();  // the requester is about to enter the kernel
-  lock.unlock();
-  urgent->join();
   ordinary.join();
+  REQUIRE(urgent);
+  const bool real_time = urgent->real_time();
+  urgent->join();
   REQUIRE(order.size() == 2);
   if (real_time)
     CHECK(order.front() == 1);
