@@ -24,8 +24,8 @@ namespace {
 
 constexpr Error bad_option{.kind = ErrorKind::bad_param, .minor = minor::bad_option};
 
-// The answer that admit_and_wait() waits for. Its mutex inherits priority: the manager answers above the tasks, and
-// they may keep the waiting thread from its core.
+// The answer that admit_and_wait() waits for. The manager, above all tasks, sets it. Tasks may keep the waiting thread
+// from its core while that thread has the mutex. So the mutex inherits priority.
 struct Answer {
   os::PiMutex mutex;
   std::condition_variable_any ready;
@@ -54,8 +54,8 @@ class AnswerHandler final : public AdmissionHandler {
   const std::shared_ptr<Answer> answer_;
 };
 
-// A real-time thread that never sleeps would take the whole core, whatever was admitted there.
-constexpr std::string_view sleepless =
+// Under SCHED_FIFO, a thread that never sleeps takes the whole core. The other tasks on that core would not run.
+constexpr std::string_view spin_takes_core =
     "pool.wait = spin needs pool.real_time = off, because a thread under SCHED_FIFO that never sleeps leaves no time "
     "to threads below it; use spin-then-park or adaptive, which pool.spin bounds";
 
@@ -71,7 +71,7 @@ Expected<std::unique_ptr<Executive>> Executive::start(const ExecutiveOptions& op
   const sched::NativeRange natives = task_natives(options);
   if (!natives.valid() || options.queue_capacity == 0) return bad_option;
   if (options.wait.mode == os::WaitMode::spin && options.real_time) {
-    os::log::error(sleepless);
+    os::log::error(spin_takes_core);
     return bad_option;
   }
   if (options.mode == DispatchMode::leader_followers) {

@@ -205,9 +205,9 @@ struct ExecutiveReport {
 
 class Executive {
  public:
-  // Leases cores and starts the threads. `provider` must outlive the executive. Errors: BAD_PARAM bad_option (a mode
-  // that does not exist, or invalid options for the best-effort server or for deadline_cores; the log says which);
-  // NO_RESOURCES no_core_leased, no_thread; NO_MEMORY.
+  // Leases cores and starts the threads. `provider` must outlive the executive. Errors: BAD_PARAM bad_option: invalid
+  // SCHED_FIFO levels or a queue capacity of 0 (not logged); or a wait, best-effort server or deadline_cores that do
+  // not work (the log says which). NO_RESOURCES no_core_leased, no_thread; NO_MEMORY.
   static Expected<std::unique_ptr<Executive>> start(const ExecutiveOptions& options, CoreProvider& provider);
   ~Executive();  // stop()
   Executive(const Executive&) = delete;
@@ -237,9 +237,9 @@ class Executive {
   bool serves_where_read() const noexcept;
   // Reads and serves the connection with ordinary threads; see ServingThreads::add().
   bool serve(std::shared_ptr<RequestSource> source) noexcept;
-  // See ServingThreads::evict().
+  // Ends the connection to make room for another one; see ServingThreads::evict().
   bool evict(const std::shared_ptr<RequestSource>& source) noexcept;
-  // See ServingThreads::resume().
+  // Lets a connection that was blocked go on; see ServingThreads::resume().
   void resume(const std::shared_ptr<RequestSource>& source) noexcept;
 
   // Counts a call that was refused before it became a job, in ExecutiveReport::jobs_refused.

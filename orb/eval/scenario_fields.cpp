@@ -76,10 +76,10 @@ const std::vector<ScenarioTable>& scenario_tables() {
       table_of("", "These fields come before the first table.", top_fields()),
       table_of("platform", "The cores, and what runs on them above all tasks.", platform_fields()),
       table_of("policy", "How tasks are placed, tested and run.", policy_fields()),
-      table_of("task", "One task, or several of a kind. They ask for admission in the order of the file.",
+      table_of("task", "One task, or several of a kind. By default they ask for admission in the order of the file.",
                task_fields(), true),
       table_of("chain", "Listed tasks on one or several cores that follow each other.", chain_fields(), true),
-      table_of("generate", "Tasks that are drawn at random. They ask for admission after those of the file.",
+      table_of("generate", "Tasks drawn at random. By default they ask for admission after those of the file.",
                generator_fields()),
       table_of("experiment", "How `corelane simulate` and `corelane eval` run the tasks.", experiment_fields()),
       table_of(

@@ -25,7 +25,7 @@ Contract drawn_contract(sched::Share utilization, Duration period, const Generat
   return contract;
 }
 
-// Returns the listed tasks one by one, each with its label and a count of 1.
+// Repeats each listed task as often as its count says. Each copy has a count of 1 and a label of its own.
 std::vector<ListedTask> one_by_one(const Scenario& scenario) {
   std::vector<ListedTask> all;
   for (std::size_t i = 0; i < scenario.tasks.size(); ++i) {
@@ -58,7 +58,7 @@ void sort_by(const Policy& policy, std::vector<Task>& tasks) {
   std::ranges::stable_sort(tasks, order->before, &Task::contract);
 }
 
-// Returns the generator of random numbers for one purpose, for the set that is drawn.
+// Makes the random numbers of one set. Each purpose has a sequence of its own.
 class Source {
  public:
   Source(std::int64_t seed, std::int64_t set)
@@ -73,7 +73,7 @@ Arrival drawn_arrival(const Generator& generator, Duration period) {
   return {.kind = arrival_kind(generator.arrival), .gap = part_of(period, generator.gap), .burst = generator.burst};
 }
 
-// Returns no task if the generator gave up.
+// The result is empty if the generator found no set within its limits.
 std::vector<Task> drawn_tasks(const Generator& generator, Random random) {
   const auto shares = utilization_generator(generator.utilizations)->draw(random, utilization_request_of(generator));
   const PeriodDistribution& periods = *period_distribution(generator.periods);
@@ -97,7 +97,7 @@ void add_random_offsets(Random random, std::vector<Task>& tasks) {
   }
 }
 
-// Gives some of the tasks high criticality: a part of them, rounded down.
+// Gives randomly chosen tasks high criticality. generator.high_tasks says how many; the number is rounded down.
 void raise_criticality(const Generator& generator, Random random, std::vector<Task>& tasks) {
   std::vector<Task*> shuffled;
   for (Task& task : tasks) shuffled.push_back(&task);
@@ -109,14 +109,14 @@ void raise_criticality(const Generator& generator, Random random, std::vector<Ta
   }
 }
 
-// Sets the order in which drawn tasks ask for admission.
+// Orders the drawn tasks. sort_by() later sorts all tasks, and keeps this order among equal ones.
 void arrange(const Generator& generator, Random random, std::vector<Task>& tasks) {
   if (generator.order == "random") shuffle(random, std::span(tasks));
   if (generator.order == "by-period")
     std::ranges::stable_sort(tasks, {}, [](const Task& task) { return task.contract.period; });
 }
 
-// Returns a drawn task as one of a file.
+// Returns the entry of a scenario file that describes a drawn task.
 ListedTask listed_of(const Task& task) {
   const Contract& contract = task.contract;
   return {.label = task.label,
@@ -134,12 +134,11 @@ ListedTask listed_of(const Task& task) {
           .execution_min = task.execution.least};
 }
 
-}  // namespace
-
-Expected<std::vector<Task>, ScenarioFault> tasks_of(const Scenario& scenario, std::int64_t set) {
+// Returns the listed tasks, and the drawn ones behind them.
+Expected<std::vector<Task>, ScenarioFault> unsorted_tasks(const Scenario& scenario, std::int64_t set) {
   std::vector<Task> tasks;
   add_listed(scenario, tasks);
-  if (!scenario.generate) return sort_by(scenario.policy, tasks), tasks;
+  if (!scenario.generate) return tasks;
   const Generator& generator = *scenario.generate;
   const Source source(scenario.seed, set);
   std::vector<Task> drawn = drawn_tasks(generator, source.of(Purpose::tasks));
@@ -151,12 +150,19 @@ Expected<std::vector<Task>, ScenarioFault> tasks_of(const Scenario& scenario, st
   raise_criticality(generator, source.of(Purpose::criticality), drawn);
   arrange(generator, source.of(Purpose::order), drawn);
   tasks.insert(tasks.end(), std::move_iterator(drawn.begin()), std::move_iterator(drawn.end()));
-  sort_by(scenario.policy, tasks);
+  return tasks;
+}
+
+}  // namespace
+
+Expected<std::vector<Task>, ScenarioFault> tasks_of(const Scenario& scenario, std::int64_t set) {
+  auto tasks = unsorted_tasks(scenario, set);
+  if (tasks) sort_by(scenario.policy, *tasks);
   return tasks;
 }
 
 Expected<Scenario, ScenarioFault> as_listed(const Scenario& scenario, std::int64_t set) {
-  const auto tasks = tasks_of(scenario, set);
+  const auto tasks = unsorted_tasks(scenario, set);
   if (!tasks) return tasks.error();
   Scenario listed = scenario;
   listed.tasks = one_by_one(scenario);

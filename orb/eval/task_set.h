@@ -1,5 +1,5 @@
-// The tasks of a scenario: those that it lists, and then those that are drawn, in the order of its policy. The same
-// scenario, seed and set give the same tasks on every machine.
+// The tasks of a scenario: those that it lists, and then those that are drawn. Then policy.order sorts all of them. The
+// same scenario, seed and set give the same tasks on every machine.
 //
 // Threads: pure functions. Allocates.
 #pragma once

@@ -7,9 +7,9 @@
 // of all cores it is global. A task may have parts on several cores (semi-partitioned, as by C=D splitting).
 //
 // The rules, which make a schedule unique:
-//   Events    They happen in the order (time, class, number). The classes are completion < replenishment (the next part
+//   Events    They happen in the order (time, class, number). The classes are completion < part start (the next part
 //             of a split job becomes ready) < release < dispatch. The number is that of the core for completions and of
-//             the task for replenishments and releases. Dispatching goes through the clusters in the order in which the
+//             the task for part starts and releases. Dispatching goes through the clusters in the order in which the
 //             events of this instant concerned them, and in each of them by urgency.
 //   Urgency   Fixed priorities: the higher priority, then the earlier nominal release, then the lower task index.
 //             Deadlines: the earlier absolute deadline, then the same. The less urgent job is preempted.

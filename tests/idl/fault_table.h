@@ -111,8 +111,10 @@ inline std::string catalogue_of(const std::vector<TableCase>& cases) {
   std::string result =
       "# Messages of the IDL compiler\n\n"
       "Look up a message of `corelane-idl` here, with an IDL text that causes it. Each text below causes\n"
-      "the messages under it. A message is `line:column: text`. The places of notes follow after `|`.\n"
-      "Messages without the word `warning` are errors. This page is generated from\n"
+      "the messages under it, here as `line:column: text`. The compiler also prints the file, the word\n"
+      "`error` and the name of the warning. Messages without the word `warning` are errors. Notes follow\n"
+      "after `|`, each with its place. A first line `// -W...` stands for that option of the compiler.\n"
+      "The lines after `|| NAME` are another file, NAME. This page is generated from\n"
       "`tests/idl/sema/diagnostics.txt`, which the tests compile.\n";
   std::string section;
   std::string about;

@@ -1,7 +1,7 @@
 // Writes asynchronous stubs: the class with the sendc_ functions of an interface, and the traits that name the class.
 // The model must come from with_reply_handlers().
 //
-// The room idl/cxx/async writes asynchronous calls.
+// The folder idl/cxx/async writes asynchronous calls.
 #pragma once
 
 #include <string>

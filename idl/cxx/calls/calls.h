@@ -1,6 +1,6 @@
 // Calls are what a client can call and a servant must implement: operations and attributes alike.
 //
-// The room idl/cxx/calls has what a client can call, and the parts of C++ that write a call.
+// The folder idl/cxx/calls has what a client can call, and the parts of C++ that write a call.
 #pragma once
 
 #include <set>

@@ -3,7 +3,7 @@
 // Threads: none. declare_*: for the header, inside the scope of the type. *_functions: for the header, in the namespace
 // around it. define_*: for the source, in that namespace.
 //
-// The room idl/cxx/definitions writes the definitions of IDL as C++, with one file for each kind.
+// The folder idl/cxx/definitions writes the definitions of IDL as C++, with one file for each kind.
 #pragma once
 
 #include <string>

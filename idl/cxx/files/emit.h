@@ -1,6 +1,6 @@
 // Makes the text of the four generated files, one function each.
 //
-// The room idl/cxx/files puts the definitions together to the four generated files.
+// The folder idl/cxx/files puts the definitions together to the four generated files.
 #pragma once
 
 #include <string>

@@ -3,7 +3,7 @@
 // Threads: none. Refers to the model, which must outlive it. Names start from the global scope ("::Plant::Mode"), so
 // that a name in one of the user's scopes cannot replace them.
 //
-// The room idl/cxx/spelling says how names, types and values of IDL are written in C++, and in which file.
+// The folder idl/cxx/spelling says how names, types and values of IDL are written in C++, and in which file.
 #pragma once
 
 #include <cstdint>

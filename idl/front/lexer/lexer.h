@@ -1,6 +1,6 @@
 // Lexer: converts the preprocessed text to tokens. It uses the text only, not the preprocessor's own tokens.
 //
-// The room idl/front/lexer makes tokens of the text, and gives the parser its position in them.
+// The folder idl/front/lexer makes tokens of the text, and gives the parser its position in them.
 #pragma once
 
 #include <vector>

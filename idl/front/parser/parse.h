@@ -1,7 +1,7 @@
 // parse() converts tokens to the syntax tree. It is a recursive-descent parser. After an error it continues at the end
 // of the declaration, so that one run finds several errors. Section: OMG IDL 4.2, clause 7.4.
 //
-// The room idl/front/parser makes the syntax tree of the tokens.
+// The folder idl/front/parser makes the syntax tree of the tokens.
 #pragma once
 
 #include <vector>

@@ -7,7 +7,7 @@
 // - Every fault of the library becomes a diagnostic.
 // - #line and line markers are ignored, so places always refer to real files.
 //
-// The room idl/front/preprocessor makes one text of a file and all that it includes.
+// The folder idl/front/preprocessor makes one text of a file and all that it includes.
 #pragma once
 
 #include <optional>

@@ -2,10 +2,10 @@
 // definition.
 //
 // Threads: one owner, used once.
-// Invariants: a definition gets its DefId when its name is declared, so ids ascend in order of declaration. Faulty
-// definitions stay in the model, but the model is not used once an error was reported.
+// Invariants: DefIds ascend in the order of the text. A forward declaration and its definition have an id each. Faulty
+// definitions stay in the model. After an error nobody may use the model.
 //
-// The room idl/sema/analyzer walks the syntax tree and makes the model.
+// The folder idl/sema/analyzer walks the syntax tree and makes the model.
 #pragma once
 
 #include "idl/ast/ast.h"
@@ -48,6 +48,7 @@ class Analyzer : public DefinitionReader {
   LocalTypes locals_{analysis_};
   OpenAggregates aggregates_{analysis_};
 
+  // read() calls the first of these that has a read() for the node of the tree.
   TypeReader types_{analysis_, aggregates_, *this};
   MemberReader members_{analysis_, types_};
   ModuleReader modules_{analysis_, types_, *this};

@@ -2,7 +2,7 @@
 // declaration. The standard annotations are declared in idl/include/corelane/annotations.idl. Unknown annotations are
 // kept, with a warning. Section: OMG IDL 4.2, 7.4.15, 8.
 //
-// The room idl/sema/annotations checks annotations and what they say of tasks.
+// The folder idl/sema/annotations checks annotations and what they say of tasks.
 #pragma once
 
 #include <memory>

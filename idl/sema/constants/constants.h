@@ -3,7 +3,7 @@
 // Integers are computed exactly, but each step must fit in 64 bits, signed or unsigned. Both operands of an operator
 // must have the same type: an integer is neither a floating-point number nor a character.
 //
-// The room idl/sema/constants evaluates constant expressions.
+// The folder idl/sema/constants evaluates constant expressions.
 #pragma once
 
 #include <optional>

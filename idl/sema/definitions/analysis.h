@@ -2,7 +2,7 @@
 //
 // Threads: one owner, used once.
 //
-// The room idl/sema/definitions adds definitions to the model, and keeps what later definitions need to know of them.
+// The folder idl/sema/definitions adds definitions to the model, and keeps what later definitions need to know of them.
 #pragma once
 
 #include "idl/ast/ast.h"

@@ -2,7 +2,7 @@
 //
 // Threads: one owner.
 //
-// The room idl/sema/names has scopes: what each name means, and which repository id it has.
+// The folder idl/sema/names has scopes: what each name means, and which repository id it has.
 #pragma once
 
 #include <memory>

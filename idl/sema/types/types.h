@@ -1,6 +1,6 @@
 // TypeTable makes the types of a model, each once.
 //
-// The room idl/sema/types has the types of the model, their sizes, and types without a finite value.
+// The folder idl/sema/types has the types of the model, their sizes, and types without a finite value.
 #pragma once
 
 #include <map>

@@ -66,9 +66,9 @@ constexpr Field<Published> published_rows[] = {
      &Published::dispatcher},
     {{.key = "values",
       .help =
-          "The figures as texts: one for each combination of the sweeps, in the order in which they run. If they are "
-          "for the last sweeps only, the values of the others are configurations, and the distance of each from the "
-          "figures is printed",
+          "The figures as texts: one for each combination of the sweeps, in the order in which they run. There may be "
+          "fewer: then they are for the combinations of the last sweeps. Each combination of the first sweeps is a "
+          "configuration, and its distance from the figures is printed",
       .example = "[\"0.4\", \"0\"]",
       .is_required = true},
      &Published::values},

@@ -68,7 +68,7 @@ constexpr Field<Platform> platform_rows[] = {
      &Platform::budget},
     {{.key = "period", .help = "See budget", .fallback = "the setting platform.period", .example = "\"1ms\""},
      &Platform::period},
-    {{.key = "jitter", .help = "How late that load may come", .fallback = "\"0us\"", .example = "\"0us\""},
+    {{.key = "jitter", .help = "How late the platform load may come", .fallback = "\"0us\"", .example = "\"0us\""},
      &Platform::jitter},
     {{.key = "blocking",
       .help = "The longest time for which the platform keeps a job from starting",
@@ -76,7 +76,7 @@ constexpr Field<Platform> platform_rows[] = {
       .example = "\"50us\""},
      &Platform::blocking},
     {{.key = "capacity",
-      .help = "The part of each core that is promised at most, with the platform load",
+      .help = "The part of each core that the platform load and all tasks may take together",
       .fallback = "0.95",
       .example = "0.95",
       .least = 1,
@@ -111,9 +111,9 @@ constexpr Field<Policy> policy_rows[] = {
       .choices = [] { return names_in(sched::admission_tests()); }},
      &Policy::test},
     {{.key = "aub",
-      .help =
-          "For test = \"aub\": decides about jobs in virtual time. The letters say whether admission, idle resetting "
-          "and load balancing are done never (N), per task (T) or per job (J)",
+      .help = "For test = \"aub\": decides about jobs in virtual time. The letters stand for admission, idle resetting "
+              "and load balancing, in this order: never (N), per task (T) or per job (J). T_J_N, T_J_T and T_J_J are "
+              "refused",
       .fallback = "each task is admitted once, as in a server",
       .example = "\"J_J_N\"",
       .choices = [] { return copied(aperiodic_policy_names()); }},
@@ -231,7 +231,7 @@ constexpr Field<ListedTask> task_rows[] = {
       .most = 10 * million},
      &ListedTask::execution_min},
     {{.key = "execution_trace",
-      .help = "Instead, how long the jobs execute one after the other, and then from the beginning again",
+      .help = "The execution times of the jobs in turn, and then again. It replaces execution and execution_min",
       .fallback = "none",
       .example = "[\"1ms\", \"1500us\"]"},
      &ListedTask::execution_trace},
@@ -356,7 +356,7 @@ constexpr Field<Generator> generator_rows[] = {
       .most = million - 1},
      &Generator::jitter},
     {{.key = "order",
-      .help = "The order in which the drawn tasks ask for admission",
+      .help = "The order of the drawn tasks. policy.order then sorts all tasks, and keeps this order among equal ones",
       .fallback = "\"as-drawn\"",
       .example = "\"random\"",
       .choices =

@@ -174,7 +174,7 @@ void Engine::preempt(std::uint32_t core) {
   make_ready(index);
 }
 
-// Ends the time in which the job on the core ran. Returns the job.
+// Takes the job off the core, and counts the time as busy. Returns the job.
 JobIndex Engine::leave(std::uint32_t index) {
   Core& core = cores_[index];
   const JobIndex left = core.job;

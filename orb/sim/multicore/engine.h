@@ -1,5 +1,5 @@
-// Engine runs the events of a MulticoreSimulator: arrivals, completions, and starts of parts. multicore_simulator.h has
-// the rules.
+// Engine runs the events of a MulticoreSimulator: arrivals, completions, and starts of parts. A split task has several
+// parts; each job runs them in turn, each on its own core. multicore_simulator.h has the rules.
 //
 // Threads: one.
 #pragma once
@@ -38,12 +38,12 @@ class Engine {
 
  private:
   struct Core {
-    JobIndex job = no_job;     // that runs
-    Time since{};              // its dispatch
-    Time interrupted_until{};  // the interrupts so far take until then
+    JobIndex job = no_job;     // the running one, or no_job
+    Time since{};              // when the job was dispatched
+    Time interrupted_until{};  // the core handles interrupts until then
     Duration busy{};
   };
-  // A part that starts later than the part before it has ended.
+  // A part whose start time has not come. The part before it has ended already.
   struct PartStart {
     Time at;
     std::uint32_t task;
@@ -81,7 +81,7 @@ class Engine {
   std::vector<Cluster> clusters_;
 
   Time now_{};
-  IndexedHeap<Time> completions_;       // of the running jobs, by core
+  IndexedHeap<Time> completions_;       // when each running job ends; by core
   IndexedHeap<Time> releases_;          // the next arrival of each task
   std::vector<PartStart> part_starts_;  // a heap, the earliest first
   std::vector<std::uint32_t> touched_;  // clusters that need a dispatch

@@ -1,6 +1,6 @@
 // Command is one subcommand of the program `corelane`. Each has a file of its own and a row in commands.cpp.
 //
-// The room services/corelane/commands has the command lines: one file for each subcommand, which reads its options.
+// The folder services/corelane/commands has the command lines: one file for each subcommand, which reads its options.
 #pragma once
 
 #include <functional>

@@ -2,7 +2,7 @@
 // np-schedulability-analysis. The options are defined in convert_command.cpp.
 // Threads: none of its own; reads and writes files.
 //
-// The room services/corelane/convert exchanges tasks with other programs.
+// The folder services/corelane/convert exchanges tasks with other programs.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // dispatchers. It keeps the results in a file, and compares the dispatchers. The options are defined in
 // eval_command.cpp. Threads: see set_runner.h; reads and writes files.
 //
-// The room services/corelane/evaluate runs experiments.
+// The folder services/corelane/evaluate runs experiments.
 #pragma once
 
 #include <cstdint>

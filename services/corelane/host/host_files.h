@@ -2,8 +2,8 @@
 // test can provide an invented host.
 // Threads: a value; reads files.
 //
-// The room services/corelane/host finds what runs on this host: daemons, servers and their counter pages, and what the
-// kernel says of it.
+// The folder services/corelane/host finds what runs on this host: daemons, servers and their counter pages, and what
+// the kernel says of it.
 #pragma once
 
 #include <filesystem>

@@ -4,7 +4,7 @@
 // Threads: starts its own, on the cores that this process may use, and waits for them. While it runs, these cores are
 // busy above all ordinary programs.
 //
-// The room services/corelane/host_card measures the costs of this host. The files clock_exchange, wake_parts and
+// The folder services/corelane/host_card measures the costs of this host. The files clock_exchange, wake_parts and
 // card_text only compute; the others measure.
 #pragma once
 

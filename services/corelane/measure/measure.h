@@ -2,7 +2,7 @@
 // contracts file. The options are defined in measure_command.cpp.
 // Threads: none of its own.
 //
-// The room services/corelane/measure finds budgets by measuring recorded runs.
+// The folder services/corelane/measure finds budgets by measuring recorded runs.
 #pragma once
 
 #include <chrono>

@@ -2,7 +2,7 @@
 // own. The options are defined in ns_command.cpp. Names are text as in CosNaming 1.3, 2.4: plant.line1/controller.
 // Threads: none of its own but the ORB's.
 //
-// The room services/corelane/naming has the commands that use a naming service.
+// The folder services/corelane/naming has the commands that use a naming service.
 #pragma once
 
 #include <iosfwd>

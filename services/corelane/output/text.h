@@ -1,7 +1,7 @@
 // Formats words and numbers for people.
 // Threads: pure. Allocates.
 //
-// The room services/corelane/output formats what commands print.
+// The folder services/corelane/output formats what commands print.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // `corelane plan` predicts what a server would admit of the tasks in a file: a scenario, or a contracts file. The
 // options are defined in plan_command.cpp. Threads: none of its own; reads files.
 //
-// The room services/corelane/plan predicts what a server would promise.
+// The folder services/corelane/plan predicts what a server would promise.
 #pragma once
 
 #include <iosfwd>

@@ -7,8 +7,8 @@
 // Threads: one, which lasts as long as the run: the processes end with it. Not in a process with real-time threads; see
 // os::ChildProcess.
 //
-// The room services/corelane/real_run runs experiments in real time. Its folder node has the program that the processes
-// run, and its folder overheads times the manager's decisions.
+// The folder services/corelane/real_run runs experiments in real time. Its folder node has the program that the
+// processes run, and its folder overheads times the manager's decisions.
 #pragma once
 
 #include <chrono>

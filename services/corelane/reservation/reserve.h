@@ -1,7 +1,7 @@
 // `corelane reserve` and `corelane cores`, without their options.
 // Threads: none of their own but the ORB's, which ends before a program is started.
 //
-// The room services/corelane/reservation asks the daemon corelane-reserved for cores.
+// The folder services/corelane/reservation asks the daemon corelane-reserved for cores.
 #pragma once
 
 #include <functional>

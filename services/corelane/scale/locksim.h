@@ -2,7 +2,7 @@
 // throughput. The options are defined in scale_command.cpp.
 // Threads: none of its own.
 //
-// The room services/corelane/scale measures and predicts how programs scale with the number of cores.
+// The folder services/corelane/scale measures and predicts how programs scale with the number of cores.
 #pragma once
 
 #include <cstdint>

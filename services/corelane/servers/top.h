@@ -2,7 +2,7 @@
 // other processes. The options are defined in top_command.cpp.
 // Threads: none of its own; reads files.
 //
-// The room services/corelane/servers shows the servers of this host, ends their tasks, and removes what ended servers
+// The folder services/corelane/servers shows the servers of this host, ends their tasks, and removes what ended servers
 // left.
 #pragma once
 

@@ -1,7 +1,7 @@
 // `corelane simulate` runs the tasks of a scenario in virtual time, with the server's own decisions, and shows which
 // deadlines are met. The options are defined in simulate_command.cpp. Threads: none of its own; reads and writes files.
 //
-// The room services/corelane/simulate runs one set of tasks in virtual time.
+// The folder services/corelane/simulate runs one set of tasks in virtual time.
 #pragma once
 
 #include <iosfwd>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <set>
+#include <string>
 
 #include "orb/eval/scenario_file.h"
 #include "orb/sched/share.h"
@@ -72,6 +73,22 @@ TEST_CASE("tasks ask for admission in the order of the policy, those of the file
   CHECK((*tasks)[0].label == "large");
   CHECK((*tasks)[1].label == "drawn-1");
   CHECK((*tasks)[2].label == "small");
+}
+
+TEST_CASE("listing the drawn tasks keeps each task once, whatever the order of the policy") {
+  Scenario scenario;
+  scenario.tasks = {{.label = "small", .period = 100ms, .budget = 1ms},
+                    {.label = "large", .period = 10ms, .budget = 4ms}};
+  scenario.generate = Generator{.tasks = 3, .utilization = {500'000}};
+  scenario.policy.order = GENERATE("", "decreasing-utilization", "increasing-period");
+  const auto listed = as_listed(scenario);
+  REQUIRE(listed);
+  std::multiset<std::string> labels;
+  for (const ListedTask& task : listed->tasks) labels.insert(task.label);
+  CHECK(labels == std::multiset<std::string>{"small", "large", "drawn-1", "drawn-2", "drawn-3"});
+  const auto before = tasks_of(scenario), after = tasks_of(*listed);
+  REQUIRE((before && after));
+  CHECK(std::ranges::equal(*before, *after, {}, &Task::label, &Task::label));
 }
 
 TEST_CASE("a seed and a set give the same tasks on every machine, and others give others") {

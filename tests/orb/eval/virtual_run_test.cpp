@@ -216,7 +216,8 @@ TEST_CASE("no admitted task is late, and no response exceeds its bound") {
   }
 }
 
-// The bound of a plan is the largest one in the life of the task. It is larger than that of the run if tasks had to move.
+// The bound of a plan is the largest one in the life of the task. It is larger than that of the run if tasks had to
+// move.
 TEST_CASE("a run and a plan admit the same tasks, on the same cores, with the same bounds") {
   const Scenario scenario = drawn_scenario("1.8");
   std::size_t tasks = 0, equal = 0;

@@ -17,7 +17,7 @@
 //
 // Keys and values: etcd_keys.h. https: uses TLS (tls.h).
 //
-// The room services/nameserver/stores/etcd keeps names in an etcd, which several nameservers may share.
+// The folder services/nameserver/stores/etcd keeps names in an etcd, which several nameservers may share.
 #pragma once
 
 #include <memory>

@@ -44,9 +44,9 @@ Expected<HostAddresses, std::string> ask_system(const HttpEndpoint& endpoint, in
 
 }  // namespace
 
-// Shared by the waiting threads and the thread that asks.
+// One question to the resolver. The threads in find() and the thread that asks the resolver share it.
 struct HostLookup::Question {
-  const os::Fd answered{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};  // readable after the answer
+  const os::Fd answered{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};  // readable from the answer on: nobody reads it
   os::Mutex mutex;
   std::optional<Expected<HostAddresses, std::string>> answer CORELANE_GUARDED_BY(mutex);
 
@@ -90,7 +90,7 @@ std::shared_ptr<HostLookup::Question> HostLookup::ask(const HttpEndpoint& endpoi
   if (asking)
     asking->detach();
   else
-    question->say("it cannot be asked for: " + std::string(minor::text(asking.error().minor)));
+    question->say("the resolver cannot be asked: " + std::string(minor::text(asking.error().minor)));
   return question;
 }
 
@@ -102,12 +102,14 @@ Expected<HostAddresses, std::string> HostLookup::take(const HttpEndpoint& endpoi
   {
     const os::LockGuard answering(question->mutex);
     if (question->answer) {
-      if (known.asked == question) known.asked.reset();
-      if (*question->answer) {
+      // Another thread may have taken the answer already. What happened since then counts more.
+      const bool is_news = known.asked == question;
+      if (is_news) known.asked.reset();
+      if (!*question->answer) {
+        why = question->answer->error();
+      } else if (is_news) {
         known.addresses = **question->answer;
         known.good_until = os::now() + good_for;
-      } else {
-        why = question->answer->error();
       }
     }
   }

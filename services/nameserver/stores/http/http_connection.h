@@ -3,7 +3,7 @@
 //
 // Threads: one at a time, except for stop(). Waits for the network and for the resolver of names.
 //
-// The room services/nameserver/stores/http sends HTTP requests over TCP or TLS.
+// The folder services/nameserver/stores/http sends HTTP requests over TCP or TLS.
 #pragma once
 
 #include <memory>

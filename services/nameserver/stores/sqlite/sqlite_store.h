@@ -5,7 +5,7 @@
 // docs/stores.md describes the tables. Write errors are in the log, and in status().remark until a write succeeds
 // again.
 //
-// The room services/nameserver/stores/sqlite keeps names in an SQLite file.
+// The folder services/nameserver/stores/sqlite keeps names in an SQLite file.
 #pragma once
 
 #include <memory>

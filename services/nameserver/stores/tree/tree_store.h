@@ -3,7 +3,7 @@
 // Writers that arrive while the journal is busy wait, and are then served together. One of them decides for all, writes
 // all their changes through the journal at once, and shows them to readers. Readers do not wait for this.
 //
-// The room services/nameserver/stores/tree keeps all names in memory.
+// The folder services/nameserver/stores/tree keeps all names in memory.
 #pragma once
 
 #include <functional>

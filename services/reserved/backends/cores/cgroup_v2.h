@@ -8,7 +8,7 @@
 // A process goes back to the group that it came from. A process that was started meanwhile goes to the group that the
 // reservation's first process came from.
 //
-// The room services/reserved/backends/cores reserves cores: control groups of both versions, and affinity where there
+// The folder services/reserved/backends/cores reserves cores: control groups of both versions, and affinity where there
 // are none.
 #pragma once
 

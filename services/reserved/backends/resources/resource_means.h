@@ -1,7 +1,7 @@
 // Chooses how memory, cache and disk are reserved with each backend, and says what is missing if they cannot be.
 // Threads: as Backend.
 //
-// The room services/reserved/backends/resources reserves memory, cache and disk.
+// The folder services/reserved/backends/resources reserves memory, cache and disk.
 #pragma once
 
 #include <string>
