@@ -24,6 +24,9 @@ std::string published_text(eval::HostCost cost) {
   return range ? brief(range->least) + " to " + brief(range->most) : std::string("-");
 }
 
+// Says whose figures are beside those of this host.
+std::string source_text() { return std::string("published: ") + published_costs_source + ", Linux 2.6.17\n"; }
+
 std::string costs_text(const eval::HostCard& card) {
   if (card.costs.empty()) return {};
   std::string text = heading("cost", "published");
@@ -31,7 +34,7 @@ std::string costs_text(const eval::HostCard& card) {
     if (const auto found = card.costs.find(name.cost); found != card.costs.end())
       text += format("%-42s ", std::string(name.text).c_str()) + cells_of(found->second) + "  " +
               published_text(name.cost) + "\n";
-  return text;
+  return text + source_text();
 }
 
 std::string offset_text(const eval::ClockOffset& offset) {
@@ -44,7 +47,7 @@ std::string offsets_text(const eval::HostCard& card) {
   if (card.clock_offsets.empty()) return {};
   std::string text = "\n";
   for (const eval::ClockOffset& offset : card.clock_offsets) text += offset_text(offset);
-  return text + "published: d0 " + brief(published_clock_offset) + " on average\n";
+  return text + "published: d0 " + brief(published_clock_offset) + " on average (" + published_costs_source + ")\n";
 }
 
 std::string wake_up_text(const eval::WakeLatency& wake_up) {
@@ -67,7 +70,7 @@ std::string wake_ups_text(const eval::HostCard& card) {
   text += "\n";
   for (const eval::WakeLatency& wake_up : card.wake_ups) text += wake_up_text(wake_up);
   return text + "published: timer latency " + brief(published_timer_latency) +
-         ", and a few microseconds with firm timers\n";
+         ", and a few microseconds with firm timers (" + published_timer_source + ")\n";
 }
 
 std::string balancer_text(const eval::BalancerCost& cost, const char* whose) {
@@ -84,7 +87,7 @@ std::string balancing_text(const eval::HostCard& card) {
                             "min", "mean", "max", "total/min");
   for (const eval::BalancerCost& cost : card.balancer) text += balancer_text(cost, "here");
   for (const eval::BalancerCost& cost : published_balancing()) text += balancer_text(cost, "published");
-  return text;
+  return text + source_text();
 }
 
 }  // namespace

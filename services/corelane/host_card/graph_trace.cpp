@@ -1,9 +1,13 @@
 #include "services/corelane/host_card/graph_trace.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -52,15 +56,82 @@ std::string user_of_tracer(const std::string& folder) {
   const std::string tracer = traced_text(folder + "/current_tracer");
   if (tracer != "nop") return "current_tracer is " + tracer;
   const std::string filter = traced_text(folder + "/set_ftrace_filter");
-  return filter == unfiltered ? std::string() : "set_ftrace_filter is not empty";
+  return filter.empty() || filter == unfiltered ? std::string() : "set_ftrace_filter is not empty";
 }
 
-void reset_tracer(const std::string& folder) {
-  set_traced(folder + "/current_tracer", "nop");
-  set_traced(folder + "/set_ftrace_filter", "");
+// The files that reset_tracer() needs. They are static, because a signal handler may still read them at any time.
+char tracer_file[PATH_MAX], filter_file[PATH_MAX], mark_file[PATH_MAX];
+
+// Keeps a path for reset_tracer(). Returns false if it is too long.
+bool keep(char (&kept)[PATH_MAX], const std::string& path) {
+  if (path.size() >= sizeof kept) return false;
+  std::memcpy(kept, path.c_str(), path.size() + 1);
+  return true;
+}
+
+// Resets the tracer. Signal handlers may call it.
+void reset_tracer() noexcept {
+  constexpr int flags = O_WRONLY | O_TRUNC | O_CLOEXEC;
+  if (const int tracer = ::open(tracer_file, flags); tracer >= 0) {
+    (void)!::write(tracer, "nop", 3);
+    ::close(tracer);
+  }
+  if (const int filter = ::open(filter_file, flags); filter >= 0) ::close(filter);  // O_TRUNC empties the filter
+}
+
+// Signal handler: the signal takes its default effect when the handler returns.
+void reset_and_end(int signal) {
+  const int before = errno;
+  reset_tracer();
+  (void)::unlink(mark_file);
+  (void)::signal(signal, SIG_DFL);
+  (void)::raise(signal);
+  errno = before;
+}
+
+constexpr std::array ending_signals{SIGINT, SIGTERM, SIGHUP};
+
+// Tells whether the tracer is set as a GraphTrace sets it.
+bool is_set_as_here(const std::string& folder) {
+  const std::string filter = traced_text(folder + "/set_ftrace_filter");
+  return traced_text(folder + "/current_tracer") == "function_graph" &&
+         std::ranges::any_of(balancing_functions, [&](const char* function) { return filter == function; });
+}
+
+// Opens and locks the mark. A lock ends with its process, so a mark without a lock is of a process that was killed.
+Expected<os::Fd, NotMeasured> lock_mark(const std::string& path) {
+  os::Fd mark(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!mark) return NotMeasured{path + " cannot be opened: " + std::strerror(errno) + "; run as root"};
+  if (::flock(mark.get(), LOCK_EX | LOCK_NB) != 0)
+    return NotMeasured{"another corelane doctor traces the kernel: it has locked " + path + "; wait until it ends"};
+  return mark;
 }
 
 }  // namespace
+
+// Resets the tracer when it is destroyed, and when a signal ends the process.
+class GraphTrace::Reset {
+ public:
+  explicit Reset(os::Fd mark) : mark_(std::move(mark)) {
+    struct sigaction action {};
+    action.sa_handler = reset_and_end;
+    for (std::size_t i = 0; i < ending_signals.size(); ++i) {
+      ::sigaction(ending_signals[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler != SIG_IGN) ::sigaction(ending_signals[i], &action, nullptr);
+    }
+  }
+  Reset(const Reset&) = delete;
+  Reset& operator=(const Reset&) = delete;
+  ~Reset() {
+    reset_tracer();
+    (void)::unlink(mark_file);
+    for (std::size_t i = 0; i < ending_signals.size(); ++i) ::sigaction(ending_signals[i], &before_[i], nullptr);
+  }
+
+ private:
+  const os::Fd mark_;  // locked
+  std::array<struct sigaction, ending_signals.size()> before_{};
+};
 
 std::vector<Duration> durations_of_graph(std::string_view trace) {
   constexpr std::string_view unit = " us ";
@@ -96,27 +167,35 @@ std::string tracefs_folder() {
   return {};
 }
 
-Expected<GraphTrace, NotMeasured> GraphTrace::start(const std::string& folder) {
+Expected<GraphTrace, NotMeasured> GraphTrace::start(const std::string& folder, const std::string& mark) {
   const std::string tracers = " " + traced_text(folder + "/available_tracers") + " ";
   if (tracers == "  ") return NotMeasured{folder + " cannot be read; run as root"};
   if (tracers.find(" function_graph ") == tracers.npos)
     return NotMeasured{"the kernel has no function graph tracer (CONFIG_FUNCTION_GRAPH_TRACER)"};
-  if (const std::string user = user_of_tracer(folder); !user.empty())
+  if (!keep(tracer_file, folder + "/current_tracer") || !keep(filter_file, folder + "/set_ftrace_filter") ||
+      !keep(mark_file, mark))
+    return NotMeasured{folder + " is too long a path"};
+  const bool was_killed = ::access(mark.c_str(), F_OK) == 0;
+  auto locked = lock_mark(mark);
+  if (!locked) return locked.error();
+  if (was_killed && is_set_as_here(folder)) reset_tracer();
+  if (const std::string user = user_of_tracer(folder); !user.empty()) {
+    (void)::unlink(mark_file);
     return NotMeasured{"another program traces the kernel: " + user + " in " + folder};
+  }
+  GraphTrace trace(folder, std::make_unique<Reset>(*std::move(locked)));
   const bool is_filtered = std::ranges::any_of(
       balancing_functions, [&](const char* function) { return set_traced(folder + "/set_ftrace_filter", function); });
   if (!is_filtered) return NotMeasured{"the kernel does not let its load balancer be traced; run as root"};
-  GraphTrace trace(folder);
   if (!set_traced(folder + "/current_tracer", "function_graph"))
     return NotMeasured{folder + "/current_tracer cannot be set: " + std::strerror(errno)};
   return trace;
 }
 
-GraphTrace::GraphTrace(GraphTrace&& other) noexcept : folder_(std::exchange(other.folder_, {})) {}
-
-GraphTrace::~GraphTrace() {
-  if (!folder_.empty()) reset_tracer(folder_);
-}
+GraphTrace::GraphTrace(std::string folder, std::unique_ptr<Reset> reset)
+    : folder_(std::move(folder)), reset_(std::move(reset)) {}
+GraphTrace::GraphTrace(GraphTrace&& other) noexcept = default;
+GraphTrace::~GraphTrace() = default;
 
 std::vector<Duration> GraphTrace::calls() const { return durations_of_graph(traced_text(folder_ + "/trace")); }
 

@@ -2,12 +2,13 @@
 // tracefs (Documentation/trace/ftrace.rst of the kernel).
 //
 // Threads: one. Needs root. The tracer is one for the whole host, so a GraphTrace refuses to start while another
-// program traces. It resets the tracer when it is destroyed; a program that is killed meanwhile leaves it on.
+// program traces. It resets the tracer when it is destroyed, and at SIGINT, SIGTERM and SIGHUP, which then end the
+// process. A process that SIGKILL ends leaves the tracer on. A mark file says so, and the next start() resets it.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "orb/base/expected.h"
@@ -25,8 +26,10 @@ eval::BalancerCost balancer_cost_of(int tasks, int percent, Duration watched, co
 
 class GraphTrace {
  public:
-  // `folder`: where tracefs is mounted.
-  static Expected<GraphTrace, NotMeasured> start(const std::string& folder);
+  // `folder`: where tracefs is mounted. `mark`: the file that exists and is locked while a GraphTrace does. One process
+  // has one GraphTrace at a time.
+  static Expected<GraphTrace, NotMeasured> start(const std::string& folder,
+                                                 const std::string& mark = "/run/corelane-doctor-tracer");
   GraphTrace(GraphTrace&& other) noexcept;
   GraphTrace& operator=(GraphTrace&&) = delete;
   ~GraphTrace();
@@ -35,9 +38,12 @@ class GraphTrace {
   std::vector<Duration> calls() const;
 
  private:
-  explicit GraphTrace(std::string folder) : folder_(std::move(folder)) {}
+  class Reset;  // resets the tracer
 
-  std::string folder_;  // empty after a move
+  GraphTrace(std::string folder, std::unique_ptr<Reset> reset);
+
+  std::string folder_;
+  std::unique_ptr<Reset> reset_;
 };
 
 // Returns where tracefs is mounted; "" if this process sees it nowhere.

@@ -14,6 +14,7 @@ namespace corelane::tool {
 
 // Zhang, Gill, Lu, "Real-Time Performance and Middleware for Multiprocessor and Multicore Linux Platforms", RTCSA 2009,
 // on Linux 2.6.17.
+inline constexpr const char* published_costs_source = "Zhang, Gill & Lu, RTCSA 2009";
 inline constexpr Duration published_clock_offset{1300};  // the average, from d0
 
 struct PublishedRange {
@@ -28,6 +29,7 @@ std::span<const eval::BalancerCost> published_balancing() noexcept;
 
 // Goel, Abeni, Krasic, Snow, Walpole, "Supporting Time-Sensitive Applications on a Commodity OS", OSDI 2002: timer
 // latency of standard Linux, with its timer of 10 ms. With firm timers it is a few microseconds.
+inline constexpr const char* published_timer_source = "Goel et al., OSDI 2002";
 inline constexpr Duration published_timer_latency = std::chrono::milliseconds{10};
 
 }  // namespace corelane::tool

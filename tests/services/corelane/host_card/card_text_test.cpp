@@ -33,7 +33,7 @@ TEST_CASE("a card shows each cost beside the published range") {
                       "200  16.0us to 45.0us\n"));
   CHECK_THAT(text,
              Contains("context switch                                 15.0us     20.0us     30.0us     5.00ms      "
-                      "200  -\n"));
+                      "200  -\npublished: Zhang, Gill & Lu, RTCSA 2009, Linux 2.6.17\n"));
   CHECK_THAT(text, !Contains("balancer") && !Contains("clock of core") && !Contains("left out"));
 }
 
@@ -41,7 +41,7 @@ TEST_CASE("a card shows how far the clocks differ") {
   const std::string text = text_of(card_with(
       {.clock_offsets = {{.from = CoreId{0}, .to = CoreId{1}, .d0 = -40ns, .round_trip = 90ns, .count = 2000}}}));
   CHECK_THAT(text, Contains("clock of core 1 against core 0: d0 -40ns, so offset -20ns, known to 45ns (2000 messages)\n"
-                            "published: d0 1.3us on average\n"));
+                            "published: d0 1.3us on average (Zhang, Gill & Lu, RTCSA 2009)\n"));
 }
 
 TEST_CASE("a card names the parts of wake-ups by what the thread waits for") {
@@ -52,6 +52,7 @@ TEST_CASE("a card names the parts of wake-ups by what the thread waits for") {
   ordinary.machine = {};
   const std::string both = text_of(card_with({.wake_ups = {real_time, ordinary}}));
   CHECK_THAT(both, Contains("load cpu, real-time thread") && Contains("load cpu, ordinary thread"));
+  CHECK_THAT(both, Contains("published: timer latency 10.00ms") && Contains("(Goel et al., OSDI 2002)\n"));
   CHECK_THAT(both, Contains("  timer ") && Contains("  preemption ") && Contains("  scheduling "));
   const std::string idle = text_of(card_with({.wake_ups = {ordinary}}));
   CHECK_THAT(idle, !Contains("preemption") && !Contains("gaps of the machine"));
@@ -68,6 +69,7 @@ TEST_CASE("a card shows the load balancer per minute, beside the published figur
                                                             .total = 42us}}}));
   CHECK_THAT(text, Contains("here           10    60 %         42.0      1.0us      2.0us      3.0us       84.0us\n"));
   CHECK_THAT(text, Contains("published      10    60 %         42.2      405ns      983ns      1.9us       41.4us\n"));
+  CHECK_THAT(text, Catch::EndsWith("published: Zhang, Gill & Lu, RTCSA 2009, Linux 2.6.17\n"));
   CHECK(published_balancing().size() == 4);
 }
 

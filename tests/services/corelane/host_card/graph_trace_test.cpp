@@ -1,6 +1,11 @@
 #include "services/corelane/host_card/graph_trace.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -30,10 +35,14 @@ class Tracefs {
     return {std::istreambuf_iterator<char>(stream), {}};
   }
   std::string fault() const {
-    const auto trace = GraphTrace::start(place_.path());
+    const auto trace = start();
     return trace ? "" : trace.error().why;
   }
-  const std::string& path() const { return place_.path(); }
+  std::string mark() const { return place_ / "mark"; }
+  Expected<GraphTrace, NotMeasured> start() const { return GraphTrace::start(place_.path(), mark()); }
+  bool is_reset() const {
+    return read("current_tracer") == "nop" && read("set_ftrace_filter").empty() && !std::filesystem::exists(mark());
+  }
 
  private:
   TempDirectory place_;
@@ -75,14 +84,56 @@ TEST_CASE("what the load balancer costs is summed up as the source does it") {
 TEST_CASE("a trace sets the tracer of one function, and resets it at its end") {
   const Tracefs tracefs;
   {
-    const auto trace = GraphTrace::start(tracefs.path());
+    const auto trace = tracefs.start();
     REQUIRE(trace);
     CHECK(tracefs.read("set_ftrace_filter") == "sched_balance_rq");
     CHECK(tracefs.read("current_tracer") == "function_graph");
     CHECK(trace->calls() == std::vector<Duration>{983ns});
   }
-  CHECK(tracefs.read("current_tracer") == "nop");
-  CHECK(tracefs.read("set_ftrace_filter").empty());
+  CHECK(tracefs.is_reset());
+}
+
+TEST_CASE("a signal that ends the process resets the tracer first") {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    CAPTURE(signal);
+    const Tracefs tracefs;
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      (void)::signal(signal, SIG_DFL);  // the test may run with signals ignored
+      const auto trace = tracefs.start();
+      if (trace && tracefs.read("current_tracer") == "function_graph") (void)::raise(signal);
+      ::_exit(1);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(WIFSIGNALED(status));
+    CHECK(WTERMSIG(status) == signal);
+    CHECK(tracefs.is_reset());
+  }
+}
+
+TEST_CASE("the next trace resets the tracer that a killed process left on, and no other") {
+  const Tracefs tracefs;
+  tracefs.write("current_tracer", "function_graph\n");
+  tracefs.write("set_ftrace_filter", "sched_balance_rq\n");
+  CHECK_THAT(tracefs.fault(), Catch::StartsWith("another program traces the kernel"));  // nothing marks it as ours
+  CHECK(tracefs.read("current_tracer") == "function_graph\n");
+  tracefs.write("mark", "");
+  CHECK(tracefs.fault().empty());
+  CHECK(tracefs.is_reset());
+  tracefs.write("mark", "");
+  tracefs.write("current_tracer", "function\n");  // a program that started later
+  CHECK_THAT(tracefs.fault(), Catch::StartsWith("another program traces the kernel: current_tracer is function"));
+  CHECK(tracefs.read("current_tracer") == "function\n");
+}
+
+TEST_CASE("a trace waits for no other corelane doctor, and leaves its tracer on") {
+  const Tracefs tracefs;
+  const auto first = tracefs.start();
+  REQUIRE(first);
+  CHECK_THAT(tracefs.fault(), Catch::StartsWith("another corelane doctor traces the kernel: it has locked "));
+  CHECK(tracefs.read("current_tracer") == "function_graph");
 }
 
 TEST_CASE("a trace that cannot be made says why, and leaves the tracer as it is") {
