@@ -18,10 +18,11 @@ Action define_doctor(CLI::App& app, std::vector<std::string>& orb_options) {
   app.footer(
       "Changes nothing on the host: it prints the commands for you to run. --measure writes the host card. Exit "
       "status: 0 "
-      "nothing is missing, 1 something is, or the card was not written; 2 the command line was wrong. Unknown "
-      "properties do not count.");
+      "nothing is missing, 1 something is, or the measurement failed; 2 the command line was wrong. Unknown "
+      "properties do not count. With --measure and without --for, missing properties do not count, either.");
   app.add_option_function<std::string>(
-         "--for", [options](const std::string& name) { options->purposes = purposes.at(name); },
+         "--for",
+         [options](const std::string& name) { options->purposes = purposes.at(name), options->names_purpose = true; },
          "what the host has to do: keep the deadlines of admitted tasks, respond early and evenly, reserve cores, find "
          "services by name")
       ->type_name("all|tasks|latency|reserve|services")

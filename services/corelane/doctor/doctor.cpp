@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 
 #include "orb/base/contract.h"
@@ -42,6 +43,32 @@ std::string table_of(const CoreLoad& load) {
       load.real_time ? "" : " (without SCHED_FIFO: other programs are in it)");
 }
 
+// Returns the blocking that `corelane plan --overheads host-card` takes from the card, if it has one.
+std::optional<Duration> blocking_of(const std::optional<eval::HostCard>& card) {
+  if (!card) return std::nullopt;
+  const auto overheads = eval::overheads_of(*card, eval::CostCharge::p99);
+  return overheads ? std::optional(overheads->wake_up) : std::nullopt;
+}
+
+// Says which of two values of platform.blocking to use, below the card.
+std::string choice_text(const Diagnosis& diagnosis) {
+  const auto of_card = blocking_of(diagnosis.card);
+  if (diagnosis.loads.empty() || !of_card) return {};
+  const Duration suggested = suggest(diagnosis.loads).blocking;
+  return "two p99 of wake-ups: " + to_string(suggested) + " above, of each core without load of its own; " +
+         brief(*of_card) + " in the card, of the last core under four loads\n" +
+         "platform.blocking: write the longer one. corelane plan --overheads takes the longer one of the card and "
+         "the setting\n" +
+         "if they differ by far, a busy host delayed one of them: measure again while it is quiet\n";
+}
+
+std::string busy_text(const std::vector<std::string>& signs) {
+  if (signs.empty()) return {};
+  std::string text = "\nwarning: the host was busy during the measurement, so these times may be too long:\n";
+  for (const std::string& sign : signs) text += "  " + sign + "\n";
+  return text + "  end what will not run later, and measure again\n";
+}
+
 std::string table_of(const std::vector<CoreLoad>& loads) {
   if (loads.empty()) return {};
   std::string text = "\n";
@@ -79,6 +106,7 @@ std::string json_text(const Diagnosis& diagnosis) {
                          {"platform.budget", to_string(settings.budget)},
                          {"platform.period", to_string(settings.period)}};
   }
+  if (!diagnosis.busy.empty()) json["busy"] = diagnosis.busy;
   if (diagnosis.card) json["host_card"] = nlohmann::ordered_json::parse(eval::host_card_text(*diagnosis.card));
   if (!diagnosis.card_file.empty()) json["host_card_file"] = diagnosis.card_file;
   if (!diagnosis.card_fault.empty()) json["host_card_fault"] = diagnosis.card_fault;
@@ -94,7 +122,9 @@ std::string card_part(const Diagnosis& diagnosis) {
 }
 
 void take_measurements(const DoctorOptions& options, Diagnosis& diagnosis, std::ostream& progress) {
+  const std::optional<double> average = load_average();  // before the measuring threads are part of it
   diagnosis.loads = measure_platform();
+  diagnosis.busy = signs_of_busy_host(diagnosis.loads, average);
   diagnosis.card = measure_host({.thorough = options.thorough, .progress = [&](const std::string& what) {
                                    if (options.thorough) progress << "measuring " << what << std::endl;
                                  }});
@@ -128,10 +158,17 @@ std::string text_of(const Diagnosis& diagnosis, Format shown_as) {
   for (const FindingState state : {FindingState::missing, FindingState::unknown, FindingState::present})
     for (const Finding& finding : diagnosis.findings)
       if (finding.state == state) text += table_of(finding);
-  text += table_of(diagnosis.loads) + card_part(diagnosis);
+  text += table_of(diagnosis.loads) + busy_text(diagnosis.busy) + card_part(diagnosis) + choice_text(diagnosis);
   const std::size_t missing = diagnosis.count(FindingState::missing), unknown = diagnosis.count(FindingState::unknown);
   return text + "\n" + (missing == 0 ? "nothing is missing" : std::to_string(missing) + " missing") + ", " +
          std::to_string(unknown) + " unknown, of " + std::to_string(diagnosis.findings.size()) + "\n";
+}
+
+int status_of(const DoctorOptions& options, const Diagnosis& diagnosis) {
+  if (!diagnosis.card_fault.empty()) return 1;
+  if (diagnosis.card && diagnosis.card->costs.empty() && diagnosis.card->wake_ups.empty()) return 1;
+  if (options.measure && !options.names_purpose) return 0;
+  return diagnosis.count(FindingState::missing) == 0 ? 0 : 1;
 }
 
 int doctor(const DoctorOptions& options, std::ostream& out, std::ostream& progress) {
@@ -142,7 +179,7 @@ int doctor(const DoctorOptions& options, std::ostream& out, std::ostream& progre
   Diagnosis diagnosis{.findings = examine({files, facts}, options.purposes)};
   if (options.measure) take_measurements(options, diagnosis, progress);
   out << text_of(diagnosis, options.format);
-  return diagnosis.count(FindingState::missing) == 0 && diagnosis.card_fault.empty() ? 0 : 1;
+  return status_of(options, diagnosis);
 }
 
 }  // namespace corelane::tool

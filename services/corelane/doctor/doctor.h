@@ -21,6 +21,7 @@ namespace corelane::tool {
 struct Diagnosis {
   std::vector<Finding> findings{};
   std::vector<CoreLoad> loads{};         // empty: not measured
+  std::vector<std::string> busy{};       // signs that the host was busy while it was measured
   std::optional<eval::HostCard> card{};  // nothing: not measured
   std::string card_file{};               // where the card was written; "": nowhere
   std::string card_fault{};              // why it was not written; "": it was
@@ -34,7 +35,8 @@ std::vector<Finding> examine(const HostView& host, unsigned purposes);
 std::string text_of(const Diagnosis& diagnosis, Format format);
 
 struct DoctorOptions {
-  unsigned purposes = ~0U;  // of Purpose
+  unsigned purposes = ~0U;     // of Purpose
+  bool names_purpose = false;  // --for was given
   bool measure = false;
   bool thorough = false;    // measure for minutes
   std::string card_file{};  // for the host card; "": this user's
@@ -43,8 +45,11 @@ struct DoctorOptions {
   std::vector<std::string> orb_options{};  // the options with which programs look for the naming service
 };
 
-// Writes the diagnosis to `out`, and what is measured next to `progress`. Returns 0 if nothing is missing, 1 if
-// something is or the host card could not be written. What is unknown does not count as missing.
+// Returns the exit status: 1 if a measurement failed or its card was not written, or if something is missing; else 0.
+// With --measure and without --for, only the measurement decides. What is unknown does not count as missing. Pure.
+int status_of(const DoctorOptions& options, const Diagnosis& diagnosis);
+
+// Writes the diagnosis to `out`, and what is measured next to `progress`. Returns status_of() the diagnosis.
 int doctor(const DoctorOptions& options, std::ostream& out, std::ostream& progress);
 
 }  // namespace corelane::tool

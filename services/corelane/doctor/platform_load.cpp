@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "orb/os/clock.h"
 #include "orb/os/machine/topology.h"
 #include "orb/os/thread.h"
 #include "orb/rt/work.h"
+#include "services/corelane/output/text.h"
 
 namespace corelane::tool {
 namespace {
@@ -75,6 +77,27 @@ PlatformSettings suggest(const std::vector<CoreLoad>& loads) {
   settings.budget =
       microseconds_above(readers_and_manager + std::min(taken, 0.5) * static_cast<double>(settings.period.count()));
   return settings;
+}
+
+std::vector<std::string> signs_of_busy_host(const std::vector<CoreLoad>& loads, std::optional<double> average) {
+  constexpr double busy_part = 0.25;                           // of all cores, by the load average
+  constexpr double much_taken = 0.01;                          // of one core
+  constexpr Duration long_gap = std::chrono::milliseconds{1};  // at one time
+  std::vector<std::string> signs;
+  const auto cores = static_cast<double>(std::max<std::size_t>(loads.size(), 1));
+  if (average && *average >= busy_part * cores)
+    signs.push_back(format("the load average before was %.2f on %zu %s", *average, loads.size(),
+                           loads.size() == 1 ? "core" : "cores"));
+  for (const CoreLoad& load : loads)
+    if (load.taken >= much_taken || load.longest_taken >= long_gap)
+      signs.push_back(format("gaps took %.2f %% of core %d, %s at once", 100 * load.taken, load.core.value,
+                             brief(load.longest_taken).c_str()));
+  return signs;
+}
+
+std::optional<double> load_average() {
+  double average = 0;
+  return ::getloadavg(&average, 1) == 1 ? std::optional(average) : std::nullopt;
 }
 
 }  // namespace corelane::tool

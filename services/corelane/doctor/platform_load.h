@@ -5,6 +5,7 @@
 // Threads: one for each measurement, bound to its core; the caller waits.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,5 +32,12 @@ struct PlatformSettings {
   Duration period = std::chrono::milliseconds{1};
 };
 PlatformSettings suggest(const std::vector<CoreLoad>& loads);
+
+// Returns why the host was too busy to be measured, one text for each sign; none if it was quiet. `average`: how
+// many threads wanted to run in the minute before the measurement; nothing: unknown. Pure.
+std::vector<std::string> signs_of_busy_host(const std::vector<CoreLoad>& loads, std::optional<double> average);
+
+// Returns the load average of the last minute.
+std::optional<double> load_average();
 
 }  // namespace corelane::tool

@@ -72,6 +72,42 @@ TEST_CASE("a measured platform suggests its settings") {
         20'001);
 }
 
+TEST_CASE("a busy host is told by its load average and its gaps") {
+  const std::vector<CoreLoad> quiet = {{.core = CoreId{0}, .taken = 0.002, .longest_taken = 80us}, {.core = CoreId{1}}};
+  CHECK(signs_of_busy_host(quiet, 0.2).empty());
+  CHECK(signs_of_busy_host(quiet, std::nullopt).empty());
+  CHECK(signs_of_busy_host(quiet, 7.0) == std::vector<std::string>{"the load average before was 7.00 on 2 cores"});
+  const std::vector<CoreLoad> gaps = {{.core = CoreId{0}}, {.core = CoreId{1}, .taken = 0.03, .longest_taken = 2ms}};
+  CHECK(signs_of_busy_host(gaps, 0.2) == std::vector<std::string>{"gaps took 3.00 % of core 1, 2.00ms at once"});
+  const Diagnosis diagnosis{.loads = gaps, .busy = signs_of_busy_host(gaps, 0.2)};
+  CHECK_THAT(text_of(diagnosis, Format::table), Contains("warning: the host was busy") && Contains("  gaps took 3.00"));
+  CHECK(nlohmann::json::parse(text_of(diagnosis, Format::json))["busy"].size() == 1);
+  CHECK_THAT(text_of({.loads = quiet}, Format::table), !Contains("warning"));
+}
+
+TEST_CASE("a diagnosis says which of two measured blockings to use") {
+  Diagnosis diagnosis{.loads = {{.core = CoreId{0}, .wake_p99 = 9713us}}};
+  CHECK_THAT(text_of(diagnosis, Format::table), !Contains("two p99"));
+  diagnosis.card = eval::HostCard{.wake_ups = {{.real_time = true, .late = {.p99 = 643us, .count = 250}}}};
+  CHECK_THAT(text_of(diagnosis, Format::table), Contains("two p99 of wake-ups: 9713us above") &&
+                                                    Contains("643.0us in the card") &&
+                                                    Contains("platform.blocking: write the longer one"));
+}
+
+TEST_CASE("a measurement that was asked for alone decides about the exit status") {
+  const Finding lacks{.name = "b", .state = FindingState::missing};
+  Diagnosis diagnosis{.findings = {lacks}};
+  CHECK(status_of({}, diagnosis) == 1);
+  CHECK(status_of({}, Diagnosis{}) == 0);
+  const DoctorOptions measures{.measure = true};
+  diagnosis.card = eval::HostCard{.costs = {{eval::HostCost::context_switch, {.count = 1}}}};
+  CHECK(status_of(measures, diagnosis) == 0);
+  CHECK(status_of({.names_purpose = true, .measure = true}, diagnosis) == 1);
+  diagnosis.card_fault = "/state cannot be made";
+  CHECK(status_of(measures, diagnosis) == 1);
+  CHECK(status_of(measures, {.card = eval::HostCard{}}) == 1);  // nothing could be measured
+}
+
 TEST_CASE("a diagnosis shows the host card, and where it was written") {
   Diagnosis diagnosis;
   diagnosis.card = eval::HostCard{.key = {.host = "plant", .kernel = "6.12", .processor = ""}, .thorough = true};
