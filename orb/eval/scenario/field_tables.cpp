@@ -92,7 +92,9 @@ constexpr Field<Policy> policy_rows[] = {
       .choices = [] { return copied(dispatcher_names()); }},
      &Policy::dispatcher},
     {{.key = "allocation",
-      .help = "Which core is tried first for a task: dispatch.allocation of the server, or one that no server has",
+      .help = "Which core is tried first for a task: dispatch.allocation of the server, or one that no server has. "
+              "splitting needs test = \"qpa\", tasks without jitter, and bare cores: below [platform], budget = "
+              "\"0us\", blocking = \"0us\" and capacity = 1",
       .fallback = "the setting dispatch.allocation",
       .example = "\"worst-fit\"",
       .choices = [] { return names_in(sched::allocation_strategies()); }},
@@ -105,7 +107,8 @@ constexpr Field<Policy> policy_rows[] = {
      &Policy::order},
     {{.key = "test",
       .help = "How it is decided whether a task fits: dispatch.admission of the server, or a test that no server has. "
-              "none: every task is admitted",
+              "none: every task is admitted. global-fp and gfb need bare cores: below [platform], budget = \"0us\", "
+              "blocking = \"0us\" and capacity = 1. qpa needs no bare cores",
       .fallback = "the setting dispatch.admission",
       .example = "\"response-time\"",
       .choices = [] { return names_in(sched::admission_tests()); }},
