@@ -1,5 +1,8 @@
 #include "orb/eval/dispatchers.h"
 
+#include "orb/sched/admission_test.h"
+#include "orb/sched/allocation_strategy.h"
+
 namespace corelane::eval {
 namespace {
 
@@ -35,6 +38,13 @@ constexpr const Dispatcher* dispatcher_registry[] = {&mc_orb,    &mc_orb_star,  
                                                      &followers, &followers_pinned, &followers_on_one_core};
 
 }  // namespace
+
+dispatch::ExecutiveOptions server_under(const Dispatcher& dispatcher, dispatch::ExecutiveOptions server) {
+  if (dispatcher.refuses) return server;
+  server.admission_test = &sched::admission::none;
+  server.allocation = find_named(sched::allocation_strategies(), "worst-fit");
+  return server;
+}
 
 Registry<Dispatcher> dispatchers() noexcept { return dispatcher_registry; }
 

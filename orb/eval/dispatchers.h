@@ -29,6 +29,10 @@ struct Dispatcher {
   bool refuses = false;  // true: the scenario's admission test decides; false: every task is admitted
 };
 
+// Returns the settings of a server that works as the dispatcher says. A dispatcher that refuses no task has no
+// admission test and puts each task on the least loaded core, whatever policy.allocation says.
+dispatch::ExecutiveOptions server_under(const Dispatcher& dispatcher, dispatch::ExecutiveOptions server);
+
 // The first is the default.
 Registry<Dispatcher> dispatchers() noexcept;
 

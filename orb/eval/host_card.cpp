@@ -105,10 +105,12 @@ HostKey key_of_this_host() {
 Expected<HostCard, CardFault> card_of_this_host(const std::string& path) {
   auto card = read_host_card(path);
   if (!card) return card;
-  const std::string difference = difference_of(card->key, key_of_this_host());
+  const std::string difference = difference_from_this_host(*card);
   if (!difference.empty()) return CardFault{path + " was measured " + difference + "; " + card_remedy};
   return card;
 }
+
+std::string difference_from_this_host(const HostCard& card) { return difference_of(card.key, key_of_this_host()); }
 
 std::optional<HostOverheads> overheads_of(const HostCard& card, CostCharge charge) noexcept {
   const auto cost = [&](HostCost which) {

@@ -136,6 +136,9 @@ HostKey key_of_this_host();
 // Reads a card, and refuses it if it was measured elsewhere, or under another kernel.
 Expected<HostCard, CardFault> card_of_this_host(const std::string& path);
 
+// Returns in what this host differs from the measured one, with both values; "" if in nothing.
+std::string difference_from_this_host(const HostCard& card);
+
 // Which quantile of a cost is charged.
 enum class CostCharge : std::uint8_t { p99, max };
 

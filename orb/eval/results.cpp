@@ -8,6 +8,8 @@
 #include <span>
 #include <system_error>
 
+#include "orb/base/registry.h"
+#include "orb/eval/dispatchers.h"
 #include "orb/eval/experiment/csv.h"
 #include "orb/sched/share.h"
 #include "orb/sched/ticks.h"
@@ -20,6 +22,9 @@ constexpr std::string_view origin_columns[] = {"experiment", "scenario", "mode",
 constexpr std::string_view result_columns[] = {
     "set",    "dispatcher",  "tasks",      "admitted", "utilization",       "admitted_utilization", "jobs",
     "misses", "host_misses", "late_tasks", "overruns", "worst_of_deadline", "worst_of_bound",       "trace_hash"};
+
+constexpr std::int64_t most_sets = 10'000'000;    // repetitions, and what the precision adds
+constexpr std::uint64_t most_in_set = 1'000'000;  // of a set
 
 Fraction utilization_of_task(const Task& task) {
   return {sched::ppm_of(sched::share_of(task.contract.budget.count(), task.contract.period.count()))};
@@ -53,8 +58,8 @@ bool read_fraction(const std::string& text, Fraction& out) {
   digits.resize(6, '0');
   std::int64_t whole = 0, millionths = 0;
   if (!read_number(text.substr(0, point), whole) || !read_number(digits, millionths)) return false;
-  out.millionths = whole * unity.millionths + millionths;
-  return true;
+  return whole >= 0 && millionths >= 0 && !__builtin_mul_overflow(whole, unity.millionths, &whole) &&
+         !__builtin_add_overflow(whole, millionths, &out.millionths);
 }
 
 // ResultReader reads lines of a table with known columns.
@@ -82,16 +87,18 @@ class ResultReader {
 
   std::optional<SetResult> result() const {
     SetResult r{.dispatcher = field("dispatcher")};
-    const bool is_good =
-        read_number(field("cell"), r.cell) && read_number(field("set"), r.set) &&
-        read_number(field("tasks"), r.tasks) && read_number(field("admitted"), r.admitted) &&
-        read_fraction(field("utilization"), r.utilization) &&
-        read_fraction(field("admitted_utilization"), r.admitted_utilization) && read_number(field("jobs"), r.jobs) &&
-        read_number(field("misses"), r.misses) && read_number(field("host_misses"), r.host_misses) &&
-        read_number(field("late_tasks"), r.late_tasks) && read_number(field("overruns"), r.overruns) &&
-        read_fraction(field("worst_of_deadline"), r.worst_of_deadline) &&
-        read_fraction(field("worst_of_bound"), r.worst_of_bound) && read_number(field("trace_hash"), r.trace_hash, 16);
+    const bool is_good = read_number(field("cell"), r.cell) && read_number(field("set"), r.set) &&
+                         read_number(field("tasks"), r.tasks) && read_number(field("admitted"), r.admitted) &&
+                         read_fraction(field("utilization"), r.utilization) &&
+                         read_fraction(field("admitted_utilization"), r.admitted_utilization) &&
+                         read_number(field("jobs"), r.jobs) && read_number(field("misses"), r.misses) &&
+                         read_number(field("host_misses"), r.host_misses) &&
+                         read_number(field("late_tasks"), r.late_tasks) && read_number(field("overruns"), r.overruns) &&
+                         read_fraction(field("worst_of_deadline"), r.worst_of_deadline) &&
+                         read_number(field("trace_hash"), r.trace_hash, 16);
     if (!is_good) return std::nullopt;
+    if (field("worst_of_bound").empty()) return r;
+    if (!read_fraction(field("worst_of_bound"), r.worst_of_bound.emplace())) return std::nullopt;
     return r;
   }
 
@@ -99,6 +106,18 @@ class ResultReader {
   std::vector<std::string> columns_;
   std::vector<std::string> fields_{};
 };
+
+// Returns what of the values cannot come from a run, such as "more misses than jobs"; "" if they can.
+std::string impossible_in(const SetResult& result, std::size_t cells) {
+  if (result.cell >= cells) return "cell " + std::to_string(result.cell) + ", which this experiment does not have";
+  if (result.set < 0 || result.set >= most_sets) return "set " + std::to_string(result.set) + ", which is out of range";
+  if (find_named(dispatchers(), result.dispatcher) == nullptr) return "an unknown dispatcher";
+  if (result.tasks > most_in_set) return "more than " + std::to_string(most_in_set) + " tasks";
+  if (result.admitted > result.tasks) return "more admitted tasks than tasks";
+  if (result.late_tasks > result.admitted) return "more late tasks than admitted ones";
+  if (result.misses > result.jobs) return "more misses than jobs";
+  return {};
+}
 
 // Takes the next line with its end from the text; nothing if there is no whole line.
 std::optional<std::string_view> take_line(std::string_view& text) {
@@ -130,7 +149,7 @@ SetResult summed_up(const RunRequest& request, const RunOutcome& outcome) {
     result.worst_of_deadline =
         std::max(result.worst_of_deadline, quotient(task.worst, request.tasks[i].contract.deadline));
     if (task.bound > Duration::zero())
-      result.worst_of_bound = std::max(result.worst_of_bound, quotient(task.worst, task.bound));
+      result.worst_of_bound = std::max(result.worst_of_bound.value_or(Fraction{}), quotient(task.worst, task.bound));
   }
   return result;
 }
@@ -157,12 +176,13 @@ std::string results_line(const ResultsOrigin& origin, const SweptValues& swept, 
        {std::to_string(r.set), r.dispatcher, std::to_string(r.tasks), std::to_string(r.admitted),
         decimal(r.utilization), decimal(r.admitted_utilization), std::to_string(r.jobs), std::to_string(r.misses),
         std::to_string(r.host_misses), std::to_string(r.late_tasks), std::to_string(r.overruns),
-        decimal(r.worst_of_deadline), decimal(r.worst_of_bound), hexadecimal_of(r.trace_hash)})
+        decimal(r.worst_of_deadline), r.worst_of_bound ? decimal(*r.worst_of_bound) : "", hexadecimal_of(r.trace_hash)})
     fields.push_back(field);
   return csv_line(fields);
 }
 
-Expected<ParsedResults, ScenarioFault> parse_results(std::string_view text, const ResultsOrigin& origin) {
+Expected<ParsedResults, ScenarioFault> parse_results(std::string_view text, const ResultsOrigin& origin,
+                                                     std::size_t cells) {
   ParsedResults parsed;
   std::string_view rest = text;
   const auto header = take_line(rest);
@@ -178,6 +198,11 @@ Expected<ParsedResults, ScenarioFault> parse_results(std::string_view text, cons
       return ScenarioFault{
           "it has results of another scenario, or of an earlier version of this file; move it away, or name another "
           "file"};
+    const std::string at = "line " + std::to_string(line) + " has ";
+    if (reader.field("seed") != std::to_string(origin.seed))
+      return ScenarioFault{at + "another seed than the scenario; remove it, or name another file"};
+    if (const std::string impossible = impossible_in(*result, cells); !impossible.empty())
+      return ScenarioFault{at + impossible + "; remove it, or name another file"};
     if (reader.field("mode") == origin.mode) parsed.results.push_back(*result);
   }
   parsed.whole_lines = text.size() - rest.size();

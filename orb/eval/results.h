@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,7 +35,8 @@ struct SetResult {
   std::uint64_t late_tasks = 0;   // tasks with at least one miss
   std::uint64_t overruns = 0;
   Fraction worst_of_deadline{};  // the largest quotient of worst response and deadline
-  Fraction worst_of_bound{};     // the largest quotient of worst response and bound; 0: no task has a bound
+  // The largest quotient of worst response and bound; nothing if no admitted task has a bound.
+  std::optional<Fraction> worst_of_bound{};
   std::uint64_t trace_hash = 0;
 
   bool missed() const { return misses > 0; }
@@ -69,7 +71,9 @@ struct ParsedResults {
   std::size_t whole_lines = 0;       // the size in bytes; what follows is a line that was cut when a run was killed
 };
 
-// Reads a table. The fault: it is none, or it belongs to another scenario than `origin`.
-Expected<ParsedResults, ScenarioFault> parse_results(std::string_view text, const ResultsOrigin& origin);
+// Reads a table of an experiment with so many combinations. The fault: the text is no such table, it belongs to another
+// scenario than `origin`, or a line has values that no run gives.
+Expected<ParsedResults, ScenarioFault> parse_results(std::string_view text, const ResultsOrigin& origin,
+                                                     std::size_t cells);
 
 }  // namespace corelane::eval

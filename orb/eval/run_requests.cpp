@@ -12,6 +12,11 @@ namespace corelane::eval {
 
 namespace {
 
+// Returns the number of periods that begin within the length.
+std::uint64_t periods_in(Duration length, Duration period) noexcept {
+  return period <= Duration::zero() ? 0 : static_cast<std::uint64_t>((length - Duration{1}) / period) + 1;
+}
+
 // Returns which policies of the scenario cannot be run, and what to change.
 std::optional<ScenarioFault> fault_of(const Policy& policy, const RunRequest& request) {
   if (aperiodic_policy_of(policy))
@@ -40,6 +45,9 @@ const Dispatcher* dispatcher_of(dispatch::DispatchMode mode) noexcept {
 
 Expected<RunRequest, ScenarioFault> run_request(const Scenario& scenario, std::int64_t set,
                                                 const RunDefaults& defaults) {
+  if (scenario.experiment.length > longest_run)
+    return ScenarioFault{"experiment.length = " + to_string(scenario.experiment.length) +
+                         " is longer than a day, the longest run; write a shorter one such as \"10s\""};
   auto tasks = tasks_of(scenario, set);
   if (!tasks) return tasks.error();
   RunRequest request{.tasks = *std::move(tasks),
@@ -53,6 +61,14 @@ Expected<RunRequest, ScenarioFault> run_request(const Scenario& scenario, std::i
   apply(scenario.policy, request.server);
   if (auto bad = fault_of(scenario.policy, request)) return *std::move(bad);
   return request;
+}
+
+std::uint64_t most_jobs_of(const RunRequest& request) noexcept {
+  const sched::PlatformLoad& load = request.server.platform;
+  std::uint64_t jobs = 0;
+  for (const Task& task : request.tasks) jobs += periods_in(request.length, task.contract.period);
+  if (load.budget > Duration::zero()) jobs += periods_in(request.length, load.period) * request.cores.size();
+  return jobs;
 }
 
 }  // namespace corelane::eval

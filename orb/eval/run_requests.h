@@ -2,18 +2,23 @@
 // Threads: pure functions. They allocate.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "orb/base/expected.h"
 #include "orb/base/ids.h"
+#include "orb/base/time.h"
 #include "orb/dispatch/executive.h"
 #include "orb/eval/dispatchers.h"
 #include "orb/eval/run.h"
 #include "orb/eval/scenario.h"
 
 namespace corelane::eval {
+
+// The longest run. Sums of the times of a run cannot overflow then.
+inline constexpr Duration longest_run = std::chrono::hours{24};
 
 // What holds where a scenario leaves something out.
 struct RunDefaults {
@@ -31,8 +36,12 @@ std::string baseline_of(const Experiment& experiment);
 const Dispatcher* dispatcher_of(dispatch::DispatchMode mode) noexcept;
 
 // Returns the request for set number `set`, from 0 to scenario.repetitions - 1. It has no dispatcher yet. The fault:
-// see tasks_of().
+// the run is longer than longest_run, policies do not work together, or see tasks_of().
 Expected<RunRequest, ScenarioFault> run_request(const Scenario& scenario, std::int64_t set,
                                                 const RunDefaults& defaults);
+
+// Returns how many jobs a run of the request has at most if its tasks are periodic. The platform load counts, too,
+// since a simulation runs it as jobs.
+std::uint64_t most_jobs_of(const RunRequest& request) noexcept;
 
 }  // namespace corelane::eval

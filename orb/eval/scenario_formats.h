@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,7 @@ struct ScenarioFormat {
   std::string_view name;
   std::string_view ending;  // of files, with its dot
   std::string_view help;    // behind the name and a colon
+  std::size_t longest;      // file, in bytes
   // Returns whether a text that is no TOML looks like this format. Null: the format is TOML.
   bool (*fits)(std::string_view text);
   // Reads what `fits` has accepted. The fault names the file, and the task or the line. Null: the format is TOML.
@@ -45,7 +47,11 @@ struct ScenarioFormat {
 Registry<ScenarioFormat> scenario_formats() noexcept;
 // Returns the format of files with the ending of this path; null if there is none.
 const ScenarioFormat* format_of_path(std::string_view path) noexcept;
-// Returns the format of a text: TOML if no other format fits.
+// Returns the format of a text: TOML if no other format fits. Ignores a byte order mark.
 const ScenarioFormat& format_of_text(std::string_view text) noexcept;
+
+// Reads a file in any of the formats. The checks of TOML (core::read_toml) apply to TOML alone. A fault says that the
+// file cannot be read, or is longer than its format allows.
+Expected<std::string, ScenarioFault> read_scenario_file(const std::string& path);
 
 }  // namespace corelane::eval

@@ -23,12 +23,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-dispatch::ExecutiveOptions server_of(const RunRequest& request) {
-  dispatch::ExecutiveOptions server = request.server;
-  if (!request.dispatcher->refuses) server.admission_test = &sched::admission::none;
-  return server;
-}
-
 sched::ManagerOptions simulated_manager(const dispatch::ExecutiveOptions& server, const std::vector<CoreId>& cores) {
   std::vector<dispatch::CoreLease> leases;
   for (const CoreId core : cores) leases.push_back({.core = core, .physical_core = core.value});
@@ -67,7 +61,7 @@ void report_task(const sim::TaskReport& report, const sched::Manager& manager, T
 }
 
 void run_under_manager(const RunRequest& request, sim::JobObserver* observer, RunOutcome& outcome) {
-  const dispatch::ExecutiveOptions server = server_of(request);
+  const dispatch::ExecutiveOptions server = server_under(*request.dispatcher, request.server);
   const Duration start = start_of_run(server);
   JobAccount account(request, start, observer);
   sim::Simulator simulator(simulated_manager(server, request.cores), request.seed);

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "orb/base/text/one_line.h"
+
 namespace corelane::eval {
 namespace {
 
 std::string csv_field(std::string field) {
   std::ranges::replace(field, '\n', ' ');
   std::ranges::replace(field, '\r', ' ');
+  field = as_one_line(field);
   if (field.find_first_of(",\"") == field.npos) return field;
   for (std::size_t at = 0; (at = field.find('"', at)) != field.npos; at += 2) field.insert(at, 1, '"');
   return '"' + field + '"';

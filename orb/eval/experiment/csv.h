@@ -9,7 +9,7 @@
 namespace corelane::eval {
 
 // Returns the line with its end. Fields that need quotes get them. An end of a line in a field becomes a blank, so that
-// each record is one line.
+// each record is one line. Other control characters become question marks.
 std::string csv_line(const std::vector<std::string>& fields);
 
 // Returns the fields of a line without its end.

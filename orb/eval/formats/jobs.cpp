@@ -312,6 +312,7 @@ namespace formats {
 extern const ScenarioFormat jobs{.name = "jobs",
                                  .ending = ".csv",
                                  .help = "CSV of np-schedulability-analysis, with a line for each job of a hyperperiod",
+                                 .longest = 256 << 20,
                                  .fits = looks_like_jobs,
                                  .read = read_jobs,
                                  .write = write_jobs};

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "orb/base/contract.h"
+#include "orb/base/text/one_line.h"
 #include "orb/eval/formats/formats.h"
 #include "orb/eval/formats/left_out.h"
 #include "orb/eval/scenario/checks.h"
@@ -339,6 +340,15 @@ std::vector<int> fifo_priorities(const std::vector<ListedTask>& tasks) {
   return priorities;
 }
 
+// If the text has characters that control a terminal, all characters that are not ASCII are escaped.
+std::string text_of_rt_app(const RtAppJson& root) {
+  const auto dumped = [&root](bool ascii) { return root.dump(2, ' ', ascii, RtAppJson::error_handler_t::replace); };
+  std::string text = dumped(false);
+  std::string one_line = text;
+  std::ranges::replace(one_line, '\n', ' ');
+  return as_one_line(one_line) == one_line ? text : dumped(true);
+}
+
 Expected<WrittenScenario, ScenarioFault> write_rt_app(const Scenario& scenario, const FormatOptions&) {
   LeftOut left_out;
   left_out.add_what_only_toml_has(scenario);
@@ -349,8 +359,7 @@ Expected<WrittenScenario, ScenarioFault> write_rt_app(const Scenario& scenario, 
     tasks[scenario.tasks[i].label] = RtAppTask(scenario.tasks[i], left_out).json(priorities[i]);
   const RtAppJson root{{"tasks", tasks}, {"global", {{"duration", 10}, {"default_policy", "SCHED_FIFO"}}}};
   if (scenario.tasks.size() > 89) left_out.say("there are more tasks than priorities, so the last ones share one");
-  return WrittenScenario{.text = root.dump(2, ' ', false, RtAppJson::error_handler_t::replace) + "\n",
-                         .notes = left_out.notes()};
+  return WrittenScenario{.text = text_of_rt_app(root) + "\n", .notes = left_out.notes()};
 }
 
 bool looks_like_json(std::string_view text) {
@@ -365,6 +374,7 @@ namespace formats {
 extern const ScenarioFormat rt_app{.name = "rt-app",
                                    .ending = ".json",
                                    .help = "JSON of rt-app, a program that makes real-time load",
+                                   .longest = 64 << 20,
                                    .fits = looks_like_json,
                                    .read = read_rt_app,
                                    .write = write_rt_app};

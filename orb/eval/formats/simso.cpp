@@ -18,6 +18,7 @@
 
 #include "orb/base/contract.h"
 #include "orb/eval/formats/formats.h"
+#include "orb/eval/formats/label_text.h"
 #include "orb/eval/formats/left_out.h"
 #include "orb/eval/scenario/checks.h"
 
@@ -254,9 +255,16 @@ ptree task_element(const ListedTask& task, std::size_t number, LeftOut& left_out
   if (contract.jitter > Duration::zero()) left_out.add("jitter");
   if (contract.suspension > Duration::zero()) left_out.add("suspension");
   if (uses_resources(contract)) left_out.add("use of resources");
-  if (task.execution != unity || task.execution_min || !task.execution_trace.empty()) left_out.add("execution time");
+  if (const Execution execution = execution_of(task);
+      execution.least != unity || execution.most != unity || !execution.trace.empty())
+    left_out.add("execution time");
+  std::string name = printable_label(task.label);
+  if (name != task.label) {
+    left_out.add("exact name");
+    name += "-" + std::to_string(number);  // the names of two tasks may differ in such characters only
+  }
   ptree element;
-  set_attribute(element, "name", task.label);
+  set_attribute(element, "name", name);
   set_attribute(element, "id", std::to_string(number));
   set_attribute(element, "task_type", "Periodic");
   set_attribute(element, "abort_on_miss", "no");
@@ -353,6 +361,7 @@ namespace formats {
 extern const ScenarioFormat simso{.name = "simso",
                                   .ending = ".xml",
                                   .help = "XML of SimSo, a simulator of multiprocessor scheduling",
+                                  .longest = 64 << 20,
                                   .fits = looks_like_xml,
                                   .read = read_simso,
                                   .write = write_simso};

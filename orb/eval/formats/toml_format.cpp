@@ -1,4 +1,5 @@
 // Scenarios as TOML. A field that has its default is not written.
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -6,25 +7,38 @@
 
 #include "orb/base/contract.h"
 #include "orb/eval/formats/formats.h"
+#include "orb/eval/formats/label_text.h"
 #include "orb/eval/scenario/field_tables.h"
 
 namespace corelane::eval {
 namespace {
 
-std::string toml_of(const std::string& text) {
+// The code has at most 16 bits.
+std::string escaped(std::uint32_t code) {
   constexpr std::string_view digits = "0123456789abcdef";
+  std::string text = "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4) text += digits[(code >> shift) & 15];
+  return text;
+}
+
+// Escapes characters that control a terminal. Bytes that are no UTF-8 become the replacement character.
+std::string toml_of(std::string_view text) {
+  constexpr std::uint32_t replacement = 0xfffd;
   std::string quoted = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\')
-      quoted += std::string("\\") + c;
-    else if (byte < 0x20 || byte == 0x7f)
-      quoted += std::string("\\u00") + digits[byte >> 4] + digits[byte & 15];
+  while (!text.empty()) {  // bound: the text
+    const Utf8Character next = utf8_character(text);
+    if (!is_unicode(next))
+      quoted += escaped(replacement);
+    else if (is_control(next.code))
+      quoted += escaped(next.code);
     else
-      quoted += c;
+      quoted += (next.code == '"' || next.code == '\\' ? "\\" : "") + std::string(text.substr(0, next.size));
+    text.remove_prefix(next.size);
   }
   return quoted + "\"";
 }
+
+std::string toml_of(const std::string& text) { return toml_of(std::string_view(text)); }
 
 std::string toml_of(std::int64_t number) { return std::to_string(number); }
 std::string toml_of(Fraction fraction) { return decimal(fraction); }
@@ -73,11 +87,18 @@ std::string table_text(const std::string& header, std::span<const Field<Table>> 
   return text.empty() ? "" : "\n" + header + "\n" + text;
 }
 
+// Returns the task without values that say what would be so without them. Drawn tasks have such values.
+ListedTask without_defaults(ListedTask task) {
+  if (task.gap == task.period) task.gap.reset();
+  if (task.execution_min == task.execution) task.execution_min.reset();
+  return task;
+}
+
 Expected<WrittenScenario, ScenarioFault> write_toml(const Scenario& scenario, const FormatOptions&) {
   std::string text = fields_of(top_fields(), scenario);
   text += table_text("[platform]", platform_fields(), scenario.platform);
   text += table_text("[policy]", policy_fields(), scenario.policy);
-  for (const ListedTask& task : scenario.tasks) text += table_text("[[task]]", task_fields(), task);
+  for (const ListedTask& task : scenario.tasks) text += table_text("[[task]]", task_fields(), without_defaults(task));
   for (const Chain& chain : scenario.chains) text += table_text("[[chain]]", chain_fields(), chain);
   return WrittenScenario{.text = text.substr(text.starts_with('\n') ? 1 : 0)};
 }
@@ -89,6 +110,7 @@ namespace formats {
 extern const ScenarioFormat toml{.name = "toml",
                                  .ending = ".toml",
                                  .help = "a scenario of Corelane",
+                                 .longest = 1 << 20,  // the limit of core::read_toml()
                                  .fits = nullptr,
                                  .read = nullptr,
                                  .write = write_toml};

@@ -77,6 +77,8 @@ bool some_refuse(const ExperimentSummary& summary) {
 Table admission_table(const ExperimentSummary& summary) {
   Table table = table_of_cells(summary, "Admission");
   const auto& dispatchers = summary.cells.front().dispatchers;
+  const bool knows_needed =
+      std::ranges::find(dispatchers, without_rejection, &DispatcherSummary::dispatcher) != dispatchers.end();
   std::uint64_t admitted = 0, tasks = 0;
   for (std::size_t d = 0; d < dispatchers.size(); ++d) {
     if (!dispatchers[d].refuses) continue;
@@ -87,14 +89,16 @@ Table admission_table(const ExperimentSummary& summary) {
       admitted += sum.admitted, tasks += sum.tasks;
       for (std::string cell :
            {sum.dispatcher, part_text(sum.admitted, sum.tasks), part_text(sum.admitted_utilization, sum.utilization),
-            fixed(sum.admitted_sets.value(), 3), std::to_string(sum.necessary_refusals),
-            std::to_string(sum.undecided_refusals), std::to_string(sum.late_tasks)})
+            fixed(sum.admitted_sets.value(), 3), knows_needed ? std::to_string(sum.necessary_refusals) : "-",
+            knows_needed ? std::to_string(sum.undecided_refusals) : "-", std::to_string(sum.late_tasks)})
         table.rows[i].push_back(std::move(cell));
     }
   }
   table.notes = {
       "tasks, utilization: the part that is admitted. whole sets: sets of which every task is admitted.",
-      "needed: refused tasks of sets that miss a deadline under mc-orb*. undecided: refused tasks of other sets.",
+      knows_needed
+          ? "needed: refused tasks of sets that miss a deadline under mc-orb*. undecided: refused tasks of other sets."
+          : "needed, undecided: not known, because mc-orb* did not run. Add it to experiment.dispatchers.",
       "late: admitted tasks that missed a deadline. Of all tasks, " +
           fixed(static_cast<double>(admitted) / static_cast<double>(std::max<std::uint64_t>(tasks, 1)), 4) +
           " are admitted."};

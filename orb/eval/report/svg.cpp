@@ -17,6 +17,8 @@ std::string escaped(std::string_view text) {
       result += "&gt;";
     else if (c == '"')
       result += "&quot;";
+    else if ((c >= 0 && c < ' ' && c != '\n' && c != '\t') || c == '\x7f')
+      result += '?';
     else
       result += c;
   }

@@ -10,7 +10,8 @@
 
 namespace corelane::eval {
 
-// Returns the text with the characters escaped that mean something in HTML and SVG.
+// Returns the text with the characters escaped that mean something in HTML and SVG. Control characters become
+// question marks.
 std::string escaped(std::string_view text);
 
 // Returns the color of the i-th dispatcher or task. The colors are told apart by readers with color blindness (Okabe &

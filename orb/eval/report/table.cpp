@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "orb/base/text/one_line.h"
+
 namespace corelane::eval {
 namespace {
 
@@ -15,9 +17,18 @@ std::string aligned(const std::vector<std::string>& cells, const std::vector<std
   return line + "\n";
 }
 
+Table without_controls(Table table) {
+  table.title = as_one_line(table.title);
+  for (std::string& column : table.columns) column = as_one_line(column);
+  for (auto& row : table.rows)
+    for (std::string& cell : row) cell = as_one_line(cell);
+  return table;
+}
+
 }  // namespace
 
-std::string text_of(const Table& table) {
+std::string text_of(const Table& raw) {
+  const Table table = without_controls(raw);
   std::vector<std::size_t> widths;
   for (const std::string& column : table.columns) widths.push_back(column.size());
   for (const auto& row : table.rows)
@@ -29,7 +40,10 @@ std::string text_of(const Table& table) {
   return text;
 }
 
-std::string wrapped(const std::string& text) {
+std::string wrapped(const std::string& raw) {
+  std::string text = raw;
+  std::ranges::replace(text, '\n', ' ');
+  text = as_one_line(text);
   constexpr std::size_t width = 100;
   std::string lines, line;
   for (std::size_t at = 0; at < text.size();) {

@@ -14,10 +14,12 @@ struct Table {
   std::vector<std::string> notes{};              // sentences below the table
 };
 
-// Returns lines: the title, the columns aligned to the right, and the notes, wrapped.
+// Returns lines: the title, the columns aligned to the right, and the notes, wrapped. Control characters become
+// question marks.
 std::string text_of(const Table& table);
 
 // Returns the text in lines of at most 100 characters, each with its end. A longer word is a line of its own.
+// Ends of lines in the text become blanks, and other control characters question marks.
 std::string wrapped(const std::string& text);
 
 // Returns a number with so many digits behind the point.

@@ -28,7 +28,7 @@ constexpr Field<Experiment> experiment_rows[] = {
       .choices = &names_of_dispatchers},
      &Experiment::baseline},
     {{.key = "length",
-      .help = "How long a run lasts, from the common start of all tasks",
+      .help = "How long a run lasts, from the common start of all tasks; a day at most",
       .fallback = "\"1s\"",
       .example = "\"10s\""},
      &Experiment::length},

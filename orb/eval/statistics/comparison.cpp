@@ -13,8 +13,6 @@
 namespace corelane::eval {
 namespace {
 
-constexpr std::string_view without_rejection = "mc-orb*";
-
 double cores_of(Fraction fraction) { return static_cast<double>(fraction.millionths) / 1e6; }
 
 Estimate estimate_of(std::uint64_t hits, std::uint64_t trials) {

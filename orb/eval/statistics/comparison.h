@@ -15,6 +15,9 @@
 
 namespace corelane::eval {
 
+// The dispatcher that tells which refusals were needed: it admits every task.
+inline constexpr std::string_view without_rejection = "mc-orb*";
+
 // A fraction with its 95 % interval.
 struct Estimate {
   std::uint64_t hits = 0;

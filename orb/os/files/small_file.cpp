@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include "orb/os/fd.h"
 
@@ -29,6 +31,32 @@ Fd made_file(const std::string& path) {
   return Fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
 }
 
+// Returns why a file of this kind is not replaced; "" if it is a regular file or a link.
+std::string fault_of_kind(mode_t mode) {
+  if (S_ISREG(mode) || S_ISLNK(mode)) return "";
+  return S_ISDIR(mode) ? "is a folder; name a file" : "is no plain file and is not replaced; name another file";
+}
+
+// Returns the file that a symbolic link leads to, even if that file does not exist yet. Returns a link if it leads in a
+// circle, or is a link of /proc to a file without a name.
+std::string target_of_link(const std::string& path) {
+  constexpr int most_links = 40;  // as the kernel
+  std::error_code fault;
+  std::filesystem::path target(path);
+  for (int links = 0; links < most_links && std::filesystem::is_symlink(target, fault); ++links) {
+    const auto next = target.parent_path() / std::filesystem::read_symlink(target, fault);
+    if (fault || (std::filesystem::exists(target, fault) && !std::filesystem::exists(next, fault))) break;
+    target = next;
+  }
+  return target.string();
+}
+
+Expected<void, FileFault> write_straight(const std::string& path, std::string_view text) {
+  const Fd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (!file || !write_all(file.get(), text)) return write_fault(path);
+  return {};
+}
+
 }  // namespace
 
 Expected<std::string, FileFault> read_small_file(const std::string& path, std::size_t limit) {
@@ -50,6 +78,10 @@ Expected<std::string, FileFault> read_small_file(const std::string& path, std::s
 }
 
 Expected<void, FileFault> write_small_file(const std::string& path, std::string_view text, mode_t mode) {
+  struct stat before {};
+  const bool is_there = ::stat(path.c_str(), &before) == 0 || ::lstat(path.c_str(), &before) == 0;
+  if (is_there)
+    if (const std::string bad = fault_of_kind(before.st_mode); !bad.empty()) return fault(path, bad);
   const std::string beside = path + ".new";
   const Fd file = made_file(beside);
   if (!file) return write_fault(beside);
@@ -58,6 +90,19 @@ Expected<void, FileFault> write_small_file(const std::string& path, std::string_
   const FileFault why = write_fault(path);
   ::unlink(beside.c_str());
   return why;
+}
+
+Expected<void, FileFault> write_output_file(const std::string& path, std::string_view text) {
+  struct stat before {};
+  const bool is_there = ::stat(path.c_str(), &before) == 0;
+  if (is_there && (S_ISCHR(before.st_mode) || S_ISFIFO(before.st_mode))) return write_straight(path, text);
+  const std::string target = target_of_link(path);
+  if (std::error_code none; std::filesystem::is_symlink(target, none))
+    return fault(path, "is a link that leads to no file with a name; name another file");
+  if (auto written = write_small_file(target, text, is_there ? before.st_mode & 07777 : 0); !written) return written;
+  const bool is_foreign = is_there && (before.st_uid != ::geteuid() || before.st_gid != ::getegid());
+  if (is_foreign && ::lchown(target.c_str(), before.st_uid, before.st_gid) != 0) return {};  // it is this user's now
+  return {};
 }
 
 bool write_all(int file, std::string_view text) noexcept {

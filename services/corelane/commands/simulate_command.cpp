@@ -17,7 +17,8 @@ Action define_simulate(CLI::App& app, std::vector<std::string>&) {
       "those whose deadlines are within the run.\n"
       "Exit status: 0 every task is admitted and every deadline is met, 1 not so, 2 the command line or the file was "
       "wrong.");
-  refuse_empty(app.add_option("FILE", options->file, "a scenario without sweeps")->required())->type_name("");
+  refuse_empty(app.add_option("FILE", options->file, "a scenario; if it has sweeps, say which --set")->required())
+      ->type_name("");
   std::vector<std::string> names;
   for (const eval::Dispatcher* const dispatcher : eval::dispatchers()) names.emplace_back(dispatcher->name);
   app.add_option("--dispatcher", options->dispatcher, help_of(eval::dispatchers()))
@@ -27,10 +28,9 @@ Action define_simulate(CLI::App& app, std::vector<std::string>&) {
   app.add_option("--cores", options->cores, "so many cores, whatever the file says")
       ->type_name("COUNT")
       ->check(CLI::Range(1, 1024).description(""));
-  app.add_option("--set", options->set, "which of the file's sets, from 1 to its repetitions")
+  app.add_option("--set", options->set, "which of the file's sets, from 1; sweeps: over all combinations [1]")
       ->type_name("NUMBER")
-      ->check(CLI::Range(1, 1'000'000).description(""))
-      ->capture_default_str();
+      ->check(CLI::Range(1, 1'000'000'000).description(""));
   refuse_empty(app.add_option("--jobs", options->jobs, "write a line for each job that ends into this CSV file"))
       ->type_name("FILE");
   add_format(app, options->format);

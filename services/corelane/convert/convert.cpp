@@ -1,14 +1,16 @@
 #include "services/corelane/convert/convert.h"
 
-#include <fstream>
+#include <cstddef>
+#include <filesystem>
 #include <ostream>
-#include <string_view>
+#include <string>
+#include <system_error>
 #include <vector>
 
 #include "orb/base/registry.h"
-#include "orb/core/config/toml_text.h"
 #include "orb/eval/scenario_file.h"
 #include "orb/eval/task_set.h"
+#include "orb/os/files/small_file.h"
 #include "services/corelane/output/text.h"
 
 namespace corelane::tool {
@@ -45,11 +47,18 @@ Expected<eval::Scenario, eval::ScenarioFault> chosen_set(const std::vector<eval:
                              std::to_string(options.set)};
 }
 
-bool write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  return file.good();
+// Returns whether the output is the input: by the same name, another name or a link.
+bool is_input(const ConvertOptions& options) {
+  std::error_code none;
+  return !options.output.empty() && std::filesystem::equivalent(options.input, options.output, none);
+}
+
+// Returns why a text of this size is not written; "" if corelane can read it again.
+std::string fault_of_size(const eval::ScenarioFormat& format, std::size_t size) {
+  if (size <= format.longest) return "";
+  return "the output would have " + std::to_string(size) + " bytes, but corelane reads at most " +
+         std::to_string(format.longest) + " bytes of the format " + std::string(format.name) +
+         "; take fewer tasks, or another format";
 }
 
 // Writes what the conversion leaves out. Returns whether something is.
@@ -72,7 +81,10 @@ int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err)
                                       ", or end its name with .toml, .json, .xml "
                                       "or .csv",
                                   err);
-  const auto text = core::read_toml("scenario", options.input);
+  if (is_input(options))
+    return complain_of_conversion(options.output + ": this file is the input, and would be overwritten; name another",
+                                  err);
+  const auto text = eval::read_scenario_file(options.input);
   if (!text) return complain_of_conversion(text.error().text, err);
   const auto cells = eval::parse_scenario(*text, options.input, options.units);
   if (!cells) return complain_of_conversion(cells.error().text, err);
@@ -80,12 +92,15 @@ int convert(const ConvertOptions& options, std::ostream& out, std::ostream& err)
   if (!scenario) return complain_of_conversion(scenario.error().text, err);
   const auto written = format->write(*scenario, options.units);
   if (!written) return complain_of_conversion(options.input + ": " + written.error().text, err);
+  if (const std::string fault = fault_of_size(*format, written->text.size()); !fault.empty())
+    return complain_of_conversion(fault, err);
   if (write_notes(scenario->notes, written->notes, err) && options.strict) return 1;
-  if (options.output.empty())
+  if (options.output.empty()) {
     out << written->text;
-  else if (!write_file(options.output, written->text))
-    return complain_of_conversion(options.output + ": it cannot be written; choose a directory that you may write to",
-                                  err);
+    return 0;
+  }
+  if (const auto file = os::write_output_file(options.output, written->text); !file)
+    return complain_of_conversion(file.error().text, err);
   return 0;
 }
 

@@ -1,6 +1,7 @@
 #include "services/corelane/evaluate/evaluate.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
@@ -23,6 +24,7 @@
 #include "orb/eval/scenario_file.h"
 #include "orb/eval/statistics/comparison.h"
 #include "orb/os/clock.h"
+#include "orb/os/files/small_file.h"
 #include "services/corelane/evaluate/origin.h"
 #include "services/corelane/evaluate/progress.h"
 #include "services/corelane/evaluate/results_file.h"
@@ -34,6 +36,7 @@ namespace {
 
 constexpr int whole_experiment = 0, part_of_experiment = 1, wrong_experiment = 2;
 constexpr std::size_t sets_in_virtual_batch = 256;
+constexpr Duration longest_batch = std::chrono::seconds{1};  // so much is lost if the process is killed
 constexpr std::int64_t quick_sets = 4;
 constexpr std::int64_t most_growth = 10;  // of the repetitions, for the sake of precision
 constexpr const char* quick_suffix = "-quick";
@@ -92,6 +95,21 @@ std::optional<ExperimentFault> fault_of_experiment(const OpenExperiment& experim
   return std::nullopt;
 }
 
+// Returns "with policy.test = x, generate.tasks = 4: ", or "" without sweeps.
+std::string name_of_combination(const eval::Cell& cell) {
+  std::string name;
+  for (const auto& [field, value] : cell.swept) name += (name.empty() ? "with " : ", ") + field + " = " + value;
+  return name.empty() ? name : name + ": ";
+}
+
+// Returns the first combination that cannot be run, and why.
+std::optional<std::string> fault_of_combinations(const OpenExperiment& experiment) {
+  for (const eval::Cell& cell : experiment.cells)
+    if (const auto request = eval::run_request(cell.scenario, 0, experiment.defaults); !request)
+      return name_of_combination(cell) + request.error().text;
+  return std::nullopt;
+}
+
 Expected<OpenExperiment, ExperimentFault> open_experiment(const EvaluateOptions& options) {
   const auto text = core::read_toml("scenario", options.file);
   if (!text) return ExperimentFault{text.error().text};
@@ -132,7 +150,7 @@ class Evaluator {
         experiment_(std::move(experiment)),
         file_(file),
         err_(err),
-        runner_(evaluation.run, experiment_.defaults, threads_of(options)),
+        runner_(evaluation.run, experiment_.defaults, threads_of(options), longest_batch),
         sets_in_batch_(options.mode == "virtual" ? sets_in_virtual_batch : 1),
         results_(file.earlier()) {
     for (const eval::SetResult& result : results_) known_.insert(key_of(result));
@@ -201,8 +219,10 @@ class Evaluator {
   std::optional<std::string> run_sets(std::size_t cell, std::span<const OpenRun> sets, Progress& progress) {
     while (!sets.empty() && !evaluation_.is_to_stop()) {
       const std::span<const OpenRun> batch = sets.first(std::min(sets.size(), sets_in_batch_));
-      sets = sets.subspan(batch.size());
       if (auto fault = run_batch(cell, {batch.begin(), batch.end()}, progress)) return fault;
+      const auto done = std::ranges::find_if(batch, [&](const OpenRun& set) { return !is_done(cell, set); });
+      if (done == batch.begin()) break;  // the runs were stopped
+      sets = sets.subspan(static_cast<std::size_t>(done - batch.begin()));
     }
     return std::nullopt;
   }
@@ -211,6 +231,12 @@ class Evaluator {
     std::uint64_t runs = 0;
     for (const OpenRun& set : sets) runs += set.dispatchers.size();
     return runs;
+  }
+
+  bool is_done(std::size_t cell, const OpenRun& set) const {
+    return std::ranges::all_of(set.dispatchers, [&](const eval::Dispatcher* dispatcher) {
+      return known_.contains({cell, set.set, std::string(dispatcher->name)});
+    });
   }
 
   // Returns what is missing of the first `sets` sets.
@@ -279,9 +305,40 @@ bool breaks_promise(const eval::ExperimentSummary& summary) {
   });
 }
 
+// Replaces a plain file as a whole, or leaves it as it was. Writes to a device or a pipe directly.
 bool write_text(const std::string& path, const std::string& text) {
-  std::ofstream file(path);
-  return static_cast<bool>(file << text << std::flush);
+  std::error_code fault;
+  const std::filesystem::file_status found = std::filesystem::status(path, fault);
+  if (std::filesystem::exists(found) && !std::filesystem::is_regular_file(found)) {
+    std::ofstream file(path);
+    return static_cast<bool>(file << text << std::flush);
+  }
+  const std::filesystem::path target = std::filesystem::canonical(path, fault);  // a link stays a link
+  return bool(os::write_small_file(fault ? path : target.string(), text));
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code fault;
+  if (std::filesystem::equivalent(a, b, fault)) return true;
+  const auto resolved = [](const std::string& path) {
+    std::error_code unknown;
+    const std::filesystem::path whole = std::filesystem::absolute(path, unknown).lexically_normal();
+    const std::filesystem::path real = std::filesystem::weakly_canonical(whole, unknown);
+    return unknown ? whole : real;
+  };
+  return resolved(a) == resolved(b);
+}
+
+// Returns which output would overwrite the scenario or another output; "" if none would.
+std::string fault_of_outputs(const EvaluateOptions& options, const std::string& output) {
+  if (is_same_file(output, options.file))
+    return output + " is the scenario, and the results would go into it; name another file with --output";
+  if (options.report.empty()) return {};
+  if (is_same_file(options.report, options.file))
+    return options.report + " is the scenario, and the report would replace it; name another file with --report";
+  if (is_same_file(options.report, output))
+    return options.report + " is the file of results, and the report would replace it; name another file with --report";
+  return {};
 }
 
 // Writes the report and its figures where the options say. Returns what is wrong; "" if nothing is.
@@ -326,7 +383,7 @@ int conclude(const EvaluateOptions& options, const Evaluator& evaluator, std::os
   out << eval::wrapped(heading) << "\n";
   for (const eval::Table& table : tables) out << eval::text_of(table) << "\n";
   if (!scenario.experiment.note.empty()) out << eval::wrapped(scenario.experiment.note);
-  out << "Each set: " << output_of(options) << "\n";
+  out << "Each set: " << plain(output_of(options)) << "\n";
   if (!options.report.empty() || !options.figures.empty()) {
     const eval::Report report = eval::report_of(report_input(experiment, heading, summary, tables));
     if (const std::string fault = write_report(options, report); !fault.empty())
@@ -348,7 +405,11 @@ int evaluate(const EvaluateOptions& options, const Evaluation& evaluation, std::
   if (!experiment) return complain_of_experiment(experiment.error().text, err);
   if (options.quick) shorten(*experiment);
   const std::string path = output_of(options);
-  auto file = ResultsFile::open(path, experiment->origin, experiment->cells.front().swept);
+  if (const std::string fault = fault_of_outputs(options, path); !fault.empty())
+    return complain_of_experiment(fault, err);
+  if (const auto fault = fault_of_combinations(*experiment))
+    return complain_of_experiment(options.file + ": " + *fault, err);
+  auto file = ResultsFile::open(path, experiment->origin, experiment->cells.front().swept, experiment->cells.size());
   if (!file) return complain_of_experiment(file.error(), err);
   Evaluator evaluator(options, evaluation, *std::move(experiment), *file, err);
   if (const auto fault = evaluator.run()) return complain_of_experiment(options.file + ": " + *fault, err);

@@ -6,18 +6,24 @@
 #include <thread>
 #include <utility>
 
+#include "orb/os/clock.h"
+
 namespace corelane::tool {
 
-SetRunner::SetRunner(RunFunction run, eval::RunDefaults defaults, std::size_t threads)
-    : run_(std::move(run)), defaults_(std::move(defaults)), threads_(std::max<std::size_t>(threads, 1)) {}
+SetRunner::SetRunner(RunFunction run, eval::RunDefaults defaults, std::size_t threads, Duration longest)
+    : run_(std::move(run)),
+      defaults_(std::move(defaults)),
+      threads_(std::max<std::size_t>(threads, 1)),
+      longest_(longest) {}
 
 Expected<std::vector<eval::SetResult>, std::string> SetRunner::run(const eval::Scenario& scenario, std::size_t cell,
                                                                    const std::vector<OpenRun>& sets,
                                                                    const std::function<bool()>& is_to_stop) const {
   std::vector<Part> parts(std::min(threads_, std::max<std::size_t>(sets.size(), 1)));
   std::atomic<std::size_t> next{0};
+  const Time end = os::now() + longest_;
   const auto work = [&](Part& part) {
-    while (part.fault.empty() && !is_to_stop()) {
+    for (bool is_first = true; part.fault.empty() && !is_to_stop() && (is_first || os::now() < end); is_first = false) {
       const std::size_t i = next.fetch_add(1, std::memory_order_relaxed);  // relaxed: only shares out the sets
       if (i >= sets.size()) return;
       run_one(scenario, cell, sets[i], is_to_stop, part);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "orb/base/expected.h"
+#include "orb/base/time.h"
 #include "orb/eval/dispatchers.h"
 #include "orb/eval/results.h"
 #include "orb/eval/run.h"
@@ -29,11 +30,12 @@ using RunFunction = std::function<Expected<eval::RunOutcome, std::string>(const 
 
 class SetRunner {
  public:
-  // `run` is called on `threads` threads at once.
-  SetRunner(RunFunction run, eval::RunDefaults defaults, std::size_t threads);
+  // `run` is called on `threads` threads at once. After `longest`, run() begins no more sets.
+  SetRunner(RunFunction run, eval::RunDefaults defaults, std::size_t threads, Duration longest);
 
-  // Runs the sets of one cell. Returns what is done when all are, or when `is_to_stop` says so, in the order of the
-  // sets. The fault is that of a set.
+  // Runs the sets of one cell, or the first of them: each thread runs at least one set, and takes another until
+  // `longest` has passed. Returns what is done, in the order of the sets. `is_to_stop` ends it earlier. The fault is
+  // that of a set.
   Expected<std::vector<eval::SetResult>, std::string> run(const eval::Scenario& scenario, std::size_t cell,
                                                           const std::vector<OpenRun>& sets,
                                                           const std::function<bool()>& is_to_stop) const;
@@ -50,6 +52,7 @@ class SetRunner {
   RunFunction run_;
   eval::RunDefaults defaults_;
   std::size_t threads_;
+  Duration longest_;
 };
 
 }  // namespace corelane::tool

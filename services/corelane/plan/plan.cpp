@@ -1,6 +1,7 @@
 #include "services/corelane/plan/plan.h"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <ostream>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "orb/eval/scenario_file.h"
 #include "orb/eval/server_options.h"
 #include "orb/eval/task_set.h"
+#include "orb/sched/refusal.h"
 #include "services/corelane/output/text.h"
 #include "services/corelane/plan/host_cores.h"
 #include "services/corelane/plan/planned_set.h"
@@ -77,8 +79,19 @@ Expected<std::vector<OpenSet>, Fault> sets_in(const std::string& path) {
   return eval::is_contracts_file(*text) ? contracts_in(*text, path) : scenarios_in(*text, path);
 }
 
-// Returns the overheads of the card that the options name; nothing if they name none.
-Expected<std::optional<eval::HostOverheads>, Fault> overheads_for(const PlanOptions& options) {
+// Returns why the overheads are useless: one that each job is charged with is missing, or one cannot be true. "": they
+// can be charged.
+std::string flaw_of(const eval::HostOverheads& overheads) {
+  constexpr Duration most = std::chrono::seconds{1};
+  if (overheads.hop == Duration::zero()) return "has no cost of a hop";
+  if (overheads.context_switch == Duration::zero()) return "has no cost of a context switch";
+  const Duration worst = std::max({overheads.wake_up, overheads.hop, overheads.context_switch});
+  return worst > most ? "has a cost of " + to_string(worst) + ", more than " + to_string(most) : std::string();
+}
+
+// Returns the overheads of the card that the options name; nothing if they name none. Writes a note to `err` if another
+// host was measured.
+Expected<std::optional<eval::HostOverheads>, Fault> overheads_for(const PlanOptions& options, std::ostream& err) {
   if (options.overheads.empty()) return std::optional<eval::HostOverheads>();
   const bool is_own = options.overheads == "host-card";
   const std::string path = is_own ? eval::host_card_path() : options.overheads;
@@ -93,6 +106,10 @@ Expected<std::optional<eval::HostOverheads>, Fault> overheads_for(const PlanOpti
     return Fault{path +
                  " has no wake-up of a real-time thread; measure again with the right to SCHED_FIFO (corelane doctor "
                  "--for tasks says how to get it)"};
+  if (const std::string flaw = flaw_of(*overheads); !flaw.empty())
+    return Fault{path + " " + flaw + "; measure again: corelane doctor --measure"};
+  if (const std::string difference = eval::difference_from_this_host(*card); !difference.empty())
+    err << "corelane plan: note: " << plain(path + " was measured " + difference) << "\n";
   return overheads;
 }
 
@@ -108,6 +125,20 @@ Expected<void, Fault> charge(const eval::HostOverheads& overheads, std::vector<e
                    to_string(overheads.per_job()) + "; give it a longer deadline"};
   }
   return {};
+}
+
+// Takes the overheads out of the proposed budgets. They are charged again when the proposal is planned.
+void uncharge(const eval::HostOverheads& overheads, eval::Plan& plan) {
+  for (eval::TaskVerdict& verdict : plan.tasks) {
+    sched::Nearest& nearest = verdict.refusal.nearest;
+    if (!nearest.found()) continue;
+    nearest.budget -= overheads.per_job();
+    Duration least{1};  // a budget may not be shorter than a section
+    for (const ResourceUse& use : verdict.task.contract.uses) least = std::max(least, use.longest);
+    if (nearest.budget >= least) continue;
+    nearest = {};
+    verdict.refusal.unproposed = sched::Unproposed::nothing_fits;
+  }
 }
 
 // Planner fills in sets, with the settings that a server would have here.
@@ -141,6 +172,7 @@ class Planner {
                                     .spin_locks = set.policy.locks == "msrp"};
     if (const auto bad = eval::fault_of(request)) return Fault{options_.file + ": " + *bad};
     set.planned.plan = eval::plan(request);
+    if (overheads_) uncharge(*overheads_, set.planned.plan);
     return std::move(set.planned);
   }
 
@@ -172,7 +204,7 @@ int plan(const PlanOptions& options, std::ostream& out, std::ostream& err) {
   if (!settings) return complain({settings.error().text}, err);
   auto open = sets_in(options.file);
   if (!open) return complain(open.error(), err);
-  const auto overheads = overheads_for(options);
+  const auto overheads = overheads_for(options, err);
   if (!overheads) return complain(overheads.error(), err);
   for (const std::string& note : open->front().notes) err << "corelane plan: note: " << plain(note) << "\n";
   const Planner planner(options, settings->executive, *overheads, open->size());

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "orb/base/contract.h"
+#include "orb/eval/dispatchers.h"
 #include "orb/sched/admission_test.h"
 #include "orb/sched/allocation_strategy.h"
 #include "orb/sched/task.h"
@@ -59,7 +60,7 @@ Options followers_options(const eval::RunRequest& request) {
 }
 
 Options manager_options(const eval::RunRequest& request) {
-  const dispatch::ExecutiveOptions& server = request.server;
+  const dispatch::ExecutiveOptions server = eval::server_under(*request.dispatcher, request.server);
   const std::string_view test = request.dispatcher->refuses ? server.admission_test->name : "off";
   return {"-ORBDispatchMode",       request.dispatcher->mode == DispatchMode::direct ? "direct" : "manager",
           "-ORBDispatchAdmission",  std::string(test),

@@ -22,11 +22,19 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t longest_file = 16 << 20;  // bytes
-constexpr int usual_most_cores = 32;
+constexpr int usual_most_cores = 32, most_cores_of_model = 1024;
+constexpr std::size_t most_simulated = 128;  // numbers of cores; each takes about a tenth of a second
+constexpr std::size_t most_rows = 4096;
+constexpr std::int64_t most_work_of_fit = 600'000;  // sum of the cores of all rows
+constexpr Duration longest_time = std::chrono::hours{1};
 
 // The models of this command count in seconds, so that throughput is per second.
 double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-std::string brief_seconds(double value) { return brief(Duration(std::llround(value * 1e9))); }
+// Times of a fitted model may be beyond the range of Duration.
+std::string brief_seconds(double value) {
+  constexpr double most = 9e9;
+  return brief(Duration(std::llround((value < most ? value : most) * 1e9)));
+}
 
 std::string times_of(const scale::LockModel& model) {
   return "T_ncs " + brief_seconds(model.outside) + ", T_cs " + brief_seconds(model.section) + ", hand-over " +
@@ -55,6 +63,7 @@ std::vector<SolvedPoint> solved_points(const LocksimOptions& options, const scal
   for (const int count : cores) {
     SolvedPoint& point = points.emplace_back();
     point.exact = scale::solve(model, count);
+    point.exact.waiting_share = std::clamp(point.exact.waiting_share, 0.0, 1.0);
     if (options.times) point.simulated = scale::simulate(model, count, {.times = *options.times, .seed = options.seed});
   }
   return points;
@@ -164,11 +173,28 @@ int say_fault(const std::string& text, std::ostream& err) {
   return 2;
 }
 
+// Returns what is wrong with the number of measurements; "" if a fit takes seconds at most.
+std::string fault_of_rows(const std::vector<scale::ThroughputPoint>& measured) {
+  std::int64_t work = 0;
+  for (const scale::ThroughputPoint& point : measured) {
+    work += point.cores;
+    if (point.cores > most_cores_of_model)
+      return "a row has " + std::to_string(point.cores) + " cores; the most is " + std::to_string(most_cores_of_model);
+  }
+  if (measured.size() > most_rows || work > most_work_of_fit)
+    return std::to_string(measured.size()) + " rows with " + std::to_string(work) +
+           " cores together are too many for a fit; the most are " + std::to_string(most_rows) + " and " +
+           std::to_string(most_work_of_fit) + ", so leave rows out";
+  return "";
+}
+
 int show_forecast(const LocksimOptions& options, std::ostream& out, std::ostream& err) {
   const auto text = os::read_small_file(options.fit, longest_file);
   if (!text) return say_fault(text.error().text, err);
   const auto measured = throughputs_in(*text, options.fit, options.benchmark);
   if (!measured) return say_fault(measured.error(), err);
+  if (const std::string fault = fault_of_rows(*measured); !fault.empty())
+    return say_fault(options.fit + ": " + fault, err);
   std::optional<scale::KnownTimes> known;
   if (options.outside)
     known = scale::KnownTimes{.outside = seconds(*options.outside), .section = seconds(*options.section)};
@@ -183,11 +209,25 @@ int show_forecast(const LocksimOptions& options, std::ostream& out, std::ostream
   return 0;
 }
 
+// Returns what is wrong with the options; "" if nothing is.
+std::string fault_of(const LocksimOptions& options) {
+  if (options.outside.has_value() != options.section.has_value()) return "--tncs and --tcs belong together; give both";
+  for (const Duration time :
+       {options.outside.value_or(Duration{}), options.section.value_or(Duration{}), options.hand_over})
+    if (time > longest_time) return "the time " + brief(time) + " is too long; the most is 1 h";
+  if (!options.cores.empty() && options.cores.back() > most_cores_of_model)
+    return std::to_string(options.cores.back()) + " cores are too many; the most is " +
+           std::to_string(most_cores_of_model);
+  if (options.times && options.cores.size() > most_simulated)
+    return std::to_string(options.cores.size()) + " numbers of cores are too many to simulate; give at most " +
+           std::to_string(most_simulated) + " with --cores";
+  return "";
+}
+
 }  // namespace
 
 int locksim(const LocksimOptions& options, std::ostream& out, std::ostream& err) {
-  if (options.outside.has_value() != options.section.has_value())
-    return say_fault("--tncs and --tcs belong together; give both", err);
+  if (const std::string fault = fault_of(options); !fault.empty()) return say_fault(fault, err);
   if (!options.fit.empty()) return show_forecast(options, out, err);
   if (!options.outside) return say_fault("give --tncs and --tcs, or measured throughput with --fit FILE", err);
   const scale::LockModel model{.outside = seconds(*options.outside),

@@ -1,6 +1,7 @@
 #include "services/corelane/scale/scale_os.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <fstream>
@@ -27,6 +28,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::uint64_t bytes_per_mebi = 1 << 20;
+constexpr Duration longest_run = std::chrono::hours{1};
 
 // ---- Output ----
 
@@ -66,6 +68,11 @@ std::string text_of_locks(const OsCurve& curve) {
   return text;
 }
 
+// The kernel counts CPU time in steps on some hosts, so short runs may show none.
+std::string kernel_time_text(double nanoseconds) {
+  return nanoseconds > 0 ? brief(Duration(static_cast<std::int64_t>(nanoseconds))) : "-";
+}
+
 void print_table(const ShownCurve& shown, std::ostream& out) {
   out << shown.curve.benchmark << ": " << shown.curve.unit << "\n"
       << "cores      units/s  speed-up  serial share  kernel/unit\n";
@@ -73,7 +80,7 @@ void print_table(const ShownCurve& shown, std::ostream& out) {
     const OsPoint& point = shown.curve.points[i];
     out << format("%5d %12.0f %9s %13s %12s\n", point.cores, point.throughput,
                   or_dash("%.2f", speed_up_of(shown, i)).c_str(), or_dash("%.2f", serial_share_of(shown, i)).c_str(),
-                  brief(Duration(static_cast<std::int64_t>(point.kernel_ns))).c_str());
+                  kernel_time_text(point.kernel_ns).c_str());
   }
   out << (shown.collapse ? "throughput collapses at " + counted(static_cast<std::uint64_t>(*shown.collapse), "core")
                          : std::string("throughput does not collapse"))
@@ -86,7 +93,7 @@ void print_csv(const ShownCurve& shown, std::ostream& out) {
     const OsPoint& point = shown.curve.points[i];
     out << shown.curve.benchmark << format(",%d,%.9g", point.cores, point.throughput) << ","
         << or_dash("%.6g", speed_up_of(shown, i)) << "," << or_dash("%.6g", serial_share_of(shown, i)) << ","
-        << format("%.6g", point.kernel_ns) << "\n";
+        << or_dash("%.6g", point.kernel_ns > 0 ? std::optional(point.kernel_ns) : std::nullopt) << "\n";
   }
 }
 
@@ -97,7 +104,9 @@ Json json_of(const ShownCurve& shown) {
             {"points", Json::array()}};
   for (std::size_t i = 0; i < shown.curve.points.size(); ++i) {
     const OsPoint& point = shown.curve.points[i];
-    Json entry{{"cores", point.cores}, {"throughput", point.throughput}, {"kernel_ns", point.kernel_ns}};
+    Json entry{{"cores", point.cores},
+               {"throughput", point.throughput},
+               {"kernel_ns", point.kernel_ns > 0 ? Json(point.kernel_ns) : Json()}};
     if (const auto value = speed_up_of(shown, i)) entry["speed_up"] = *value;
     if (const auto value = serial_share_of(shown, i)) entry["serial_share"] = *value;
     json["points"].push_back(std::move(entry));
@@ -215,7 +224,7 @@ int measure_all(const ScaleOsOptions& options, const std::vector<OsBenchmark>& b
   }
   writer.end(!curves.empty() && curves.front().curve.locks);
   if (options.html.empty() || curves.empty()) return status;
-  if (const auto written = os::write_small_file(options.html, html_page_of(curves)); !written)
+  if (const auto written = os::write_output_file(options.html, html_page_of(curves)); !written)
     return say_os_fault(written.error().text, err, 1);
   return status;
 }
@@ -229,6 +238,8 @@ std::vector<std::string> names_of_os_benchmarks() {
 }
 
 int scale_os(const ScaleOsOptions& options, std::ostream& out, std::ostream& err) {
+  if (options.time <= Duration::zero() || options.time > longest_run)
+    return say_os_fault("the time of a run is not between 0 and 1 h; give a number of seconds with --seconds", err, 2);
   const auto benchmarks = chosen_benchmarks(options.only);
   const auto measurement = measurement_of(options);
   if (!measurement) return say_os_fault(measurement.error(), err, 2);

@@ -5,11 +5,13 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "orb/base/expected.h"
 #include "orb/base/text/counted.h"
+#include "orb/base/text/one_line.h"
 #include "orb/os/files/small_file.h"
 #include "orb/scale/function_scalability.h"
 #include "orb/sched/trace/trace_file.h"
@@ -27,8 +29,20 @@ using scale::FunctionTime;
 
 constexpr std::size_t longest_profile = 1 << 30;  // bytes
 constexpr std::string_view trace_beginning = "CORELANE";
+constexpr double most_work = 1e18, longest_time_of_function = 1e30;
 
 using Profile = Expected<std::vector<FunctionTime>, std::string>;  // or a message
+
+// Replaces what would control a terminal, and bytes that are no UTF-8, by question marks.
+std::string shown_text(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {  // bound: the text
+    const Utf8Character next = utf8_character(text);
+    result += next.size == 1 && next.code >= 0x80 ? "?" : plain(text.substr(0, next.size));
+    text.remove_prefix(next.size);
+  }
+  return result;
+}
 
 Profile stages_in(std::string_view bytes, const std::string& path) {
   const auto trace = sched::parse_trace(std::as_bytes(std::span(bytes)));
@@ -47,6 +61,9 @@ Profile functions_in(std::string_view text, const std::string& path) {
   for (std::size_t row = 0; row < table->rows(); ++row) {
     const auto value = table->number(row, *time);
     if (!value) return value.error();
+    if (*value < 0 || *value > longest_time_of_function)
+      return table->place(row) + ": the time " + table->value(row, *time) +
+             " is outside 0 to 1e30; measure the profile again";
     times.push_back({table->value(row, *function), *value});
   }
   return times;
@@ -67,7 +84,7 @@ void print_functions(const std::vector<FunctionScalability>& functions, std::siz
   for (std::size_t i = 0; i < shown; ++i) {
     const FunctionScalability& each = functions[i];
     out << format("%14.6g %7.1f %% %16.6g %16.6g  ", each.value, 100 * each.weight, each.one, each.many)
-        << plain(each.function) << "\n";
+        << shown_text(each.function) << "\n";
   }
   if (shown < functions.size())
     out << "and " << counted(functions.size() - shown, "function") << " more; --most 0 shows all\n";
@@ -77,7 +94,8 @@ void print_functions_csv(const std::vector<FunctionScalability>& functions, std:
   out << "value,weight,one,many,function\n";
   for (std::size_t i = 0; i < shown; ++i) {
     const FunctionScalability& each = functions[i];
-    out << format("%.9g,%.6g,%.9g,%.9g,", each.value, each.weight, each.one, each.many) << plain(each.function) << "\n";
+    out << format("%.9g,%.6g,%.9g,%.9g,", each.value, each.weight, each.one, each.many) << shown_text(each.function)
+        << "\n";
   }
 }
 
@@ -95,13 +113,16 @@ Json json_of(const std::vector<FunctionScalability>& functions, std::size_t show
 }
 
 int say_report_fault(const std::string& text, std::ostream& err) {
-  err << "corelane scale report: " << plain(text) << "\n";
+  err << "corelane scale report: " << shown_text(text) << "\n";
   return 2;
 }
 
 }  // namespace
 
 int scale_report(const ScaleReportOptions& options, std::ostream& out, std::ostream& err) {
+  const auto is_work = [](double work) { return work > 0 && work <= most_work; };  // false for NaN
+  if (!is_work(options.work_one) || !is_work(options.work_many))
+    return say_report_fault("--work-one and --work-many need a number above 0, at most 1e18", err);
   const auto one = profile_in(options.one, options.work_one);
   if (!one) return say_report_fault(one.error(), err);
   const auto many = profile_in(options.many, options.work_many);

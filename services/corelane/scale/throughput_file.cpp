@@ -11,6 +11,7 @@ namespace corelane::tool {
 namespace {
 
 constexpr double most_cores = 65'536;
+constexpr double least_throughput = 1e-6, most_throughput = 1e15;  // beyond them, fits lose all digits
 
 std::string listed(const std::set<std::string>& names) {
   std::string text;
@@ -40,6 +41,9 @@ Expected<scale::ThroughputPoint, std::string> point_in(const CommaTable& table, 
            " is no number of cores; write a whole number from 1 on";
   const auto throughput = table.number(row, throughput_column);
   if (!throughput) return throughput.error();
+  if (*throughput > 0 && (*throughput < least_throughput || *throughput > most_throughput))
+    return table.place(row) + ": the throughput " + table.value(row, throughput_column) +
+           " is outside 1e-6 to 1e15 per second; give it in units of work per second";
   return scale::ThroughputPoint{static_cast<int>(*cores), *throughput};
 }
 

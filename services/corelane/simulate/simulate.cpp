@@ -1,6 +1,7 @@
 #include "services/corelane/simulate/simulate.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <ostream>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "orb/eval/run_requests.h"
 #include "orb/eval/scenario_file.h"
 #include "orb/eval/virtual_run.h"
+#include "orb/sched/refusal.h"
 #include "services/corelane/output/text.h"
 #include "services/corelane/plan/host_cores.h"
 #include "services/corelane/simulate/jobs_file.h"
@@ -22,29 +24,50 @@ namespace corelane::tool {
 namespace {
 
 constexpr int wrong_simulation = 2;
+constexpr std::uint64_t most_jobs = 100'000'000;  // a run of so many takes a minute or more
 
 using SimulationFault = eval::ScenarioFault;
 
-// Returns the scenario of a file that has one set of tasks for each repetition, and no sweeps.
-Expected<eval::Scenario, SimulationFault> one_scenario(const SimulateOptions& options) {
+// A scenario, and which of its sets to run.
+struct ChosenSet {
+  eval::Scenario scenario{};
+  std::int64_t set = 0;  // from 0
+};
+
+Expected<ChosenSet, SimulationFault> chosen_set(const SimulateOptions& options, std::vector<eval::Cell> cells) {
+  std::int64_t sets = 0;
+  for (const eval::Cell& cell : cells) sets += cell.scenario.repetitions;
+  if (!options.set && cells.size() > 1)
+    return SimulationFault{options.file +
+                           " has sweeps, which are many sets of tasks; choose one with --set, from 1 to " +
+                           std::to_string(sets) + ", or use corelane eval " + options.file + " --virtual"};
+  std::int64_t set = options.set.value_or(1) - 1;
+  for (eval::Cell& cell : cells) {
+    if (set < cell.scenario.repetitions) return ChosenSet{std::move(cell.scenario), set};
+    set -= cell.scenario.repetitions;
+  }
+  return SimulationFault{"--set " + std::to_string(*options.set) + " is more than the sets of " + options.file + ", " +
+                         std::to_string(sets) + "; choose a smaller number, or raise repetitions"};
+}
+
+// Returns the chosen set, with what the options change.
+Expected<ChosenSet, SimulationFault> read_set(const SimulateOptions& options) {
   const auto text = core::read_toml("scenario", options.file);
   if (!text) return SimulationFault{text.error().text};
   auto cells = eval::parse_scenario(*text, options.file);
   if (!cells) return cells.error();
-  if (cells->size() > 1)
-    return SimulationFault{options.file + " has sweeps, which are many sets of tasks; use corelane eval " +
-                           options.file + " --virtual, or remove the sweeps"};
-  eval::Scenario scenario = std::move(cells->front().scenario);
-  if (options.set > scenario.repetitions)
-    return SimulationFault{"--set " + std::to_string(options.set) + " is more than the repetitions of " + options.file +
-                           ", " + std::to_string(scenario.repetitions) + "; say --set 1, or raise repetitions"};
-  if (options.length) scenario.experiment.length = *options.length;
-  if (options.cores) scenario.platform.cores = *options.cores;
-  return scenario;
+  if (options.length && *options.length > eval::longest_run)
+    return SimulationFault{"--length " + to_string(*options.length) +
+                           " is longer than a day, the longest run; say a shorter one, such as --length 10s"};
+  auto chosen = chosen_set(options, *std::move(cells));
+  if (!chosen) return chosen;
+  if (options.length) chosen->scenario.experiment.length = *options.length;
+  if (options.cores) chosen->scenario.platform.cores = *options.cores;
+  return chosen;
 }
 
-Expected<eval::RunRequest, SimulationFault> request_for(const SimulateOptions& options,
-                                                        const eval::Scenario& scenario) {
+Expected<eval::RunRequest, SimulationFault> request_for(const SimulateOptions& options, const ChosenSet& chosen) {
+  const eval::Scenario& scenario = chosen.scenario;
   const auto settings = core::settings_of(options.orb_options);
   if (!settings) return SimulationFault{settings.error().text};
   eval::RunDefaults defaults{.server = settings->executive};
@@ -53,11 +76,33 @@ Expected<eval::RunRequest, SimulationFault> request_for(const SimulateOptions& o
     if (!cores) return SimulationFault{cores.error()};
     defaults.cores = *std::move(cores);
   }
-  auto request = eval::run_request(scenario, options.set - 1, defaults);
+  auto request = eval::run_request(scenario, chosen.set, defaults);
   if (!request) return SimulationFault{options.file + ": " + request.error().text};
   request->dispatcher = options.dispatcher.empty() ? eval::dispatcher_of(request->server.mode)
                                                    : find_named(eval::dispatchers(), options.dispatcher);
+  if (const std::uint64_t jobs = eval::most_jobs_of(*request); jobs > most_jobs)
+    return SimulationFault{options.file + ": a run of " + to_string(request->length) + " has " + std::to_string(jobs) +
+                           " jobs, and " + std::to_string(most_jobs) +
+                           " are the most that can be simulated; say a shorter --length"};
   return request;
+}
+
+// Replaces the reasons of refusals by those of a plan, which have the labels of tasks and contracts that would fit.
+void explain_refusals(const eval::RunRequest& request, eval::RunOutcome& outcome) {
+  if (std::ranges::all_of(outcome.tasks, &eval::TaskOutcome::admitted) || !request.dispatcher->refuses) return;
+  const eval::Plan plan = eval::plan({.tasks = request.tasks,
+                                      .cores = request.cores,
+                                      .server = request.server,
+                                      .sensitivity = false,
+                                      .fewest = false});
+  for (std::size_t i = 0; i < outcome.tasks.size(); ++i)
+    if (!outcome.tasks[i].admitted && !plan.tasks[i].admitted)
+      outcome.tasks[i].refusal = sched::text_of(plan.tasks[i].refusal);
+}
+
+SimulationFault unwritable(const SimulateOptions& options) {
+  return {"--jobs " + options.jobs +
+          " cannot be written; name a file in a directory that you may write to, on a disk that is not full"};
 }
 
 bool all_is_well(const eval::RunOutcome& outcome) {
@@ -73,19 +118,22 @@ int complain_of(const SimulationFault& fault, std::ostream& err) {
 }  // namespace
 
 int simulate(const SimulateOptions& options, std::ostream& out, std::ostream& err) {
-  const auto scenario = one_scenario(options);
-  if (!scenario) return complain_of(scenario.error(), err);
-  const auto request = request_for(options, *scenario);
+  const auto chosen = read_set(options);
+  if (!chosen) return complain_of(chosen.error(), err);
+  const auto request = request_for(options, *chosen);
   if (!request) return complain_of(request.error(), err);
   std::optional<JobsFile> jobs;
-  if (!options.jobs.empty()) jobs.emplace(options.jobs, request->tasks);
+  if (!options.jobs.empty()) {
+    if (JobsFile::overwrites(options.jobs, options.file))
+      return complain_of({"--jobs " + options.jobs + " would overwrite the scenario; name another file"}, err);
+    jobs.emplace(options.jobs, request->tasks);
+    if (!jobs->is_open()) return complain_of(unwritable(options), err);
+  }
   eval::RunOutcome outcome = eval::run_virtually(*request, jobs ? &*jobs : nullptr);
-  outcome.notes.insert(outcome.notes.begin(), scenario->notes.begin(), scenario->notes.end());
-  if (jobs && !jobs->close())
-    return complain_of({"--jobs " + options.jobs +
-                        " cannot be written; name a file in a directory that you may write "
-                        "to, on a disk that is not full"},
-                       err);
+  if (jobs && !jobs->close()) return complain_of(unwritable(options), err);
+  explain_refusals(*request, outcome);
+  const std::vector<std::string>& notes = chosen->scenario.notes;
+  outcome.notes.insert(outcome.notes.begin(), notes.begin(), notes.end());
   out << text_of(*request, outcome, options.format);
   return all_is_well(outcome) ? 0 : 1;
 }

@@ -19,8 +19,10 @@ struct SimulateOptions {
   std::string dispatcher{};          // empty: the one of the file's policy
   std::optional<Duration> length{};  // in place of the file's
   std::optional<int> cores{};        // likewise
-  int set = 1;                       // from 1 to the file's repetitions
-  std::string jobs{};                // a CSV file for each job; empty: none
+  // From 1: all repetitions of the first combination of swept values, then those of the second, and so on. Nothing: the
+  // first set of a file without sweeps.
+  std::optional<int> set{};
+  std::string jobs{};  // a CSV file for each job; empty: none
   Format format = Format::table;
   std::vector<std::string> orb_options{};  // the settings of the server
 };

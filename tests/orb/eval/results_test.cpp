@@ -20,6 +20,7 @@ const ResultsOrigin origin{.experiment = "two, cores",
                            .kernel = "6.1",
                            .version = "1.0",
                            .seed = 7};
+constexpr std::size_t cells = 4;
 const SweptValues swept{{"generate.utilization", "1.5"}};
 
 SetResult some_result() {
@@ -43,7 +44,7 @@ SetResult some_result() {
 std::string file_of(const std::string& lines) { return results_header(swept) + lines; }
 
 std::string fault_of_file(const std::string& text) {
-  const auto parsed = parse_results(text, origin);
+  const auto parsed = parse_results(text, origin, cells);
   return parsed ? "" : parsed.error().text;
 }
 
@@ -52,9 +53,9 @@ std::string fault_of_file(const std::string& text) {
 TEST_CASE("a result is read back as it was written") {
   const std::string line = results_line(origin, swept, some_result());
   CHECK(line ==
-        "\"two, cores\",00ff,virtual,2 cores,6.1,1.0,7,3,1.5,41,mc-orb*,8,7,1.5,1.250001,300,2,1,1,4,1.02,0,"
+        "\"two, cores\",00ff,virtual,2 cores,6.1,1.0,7,3,1.5,41,mc-orb*,8,7,1.5,1.250001,300,2,1,1,4,1.02,,"
         "fedcba9876543210\n");
-  const auto parsed = parse_results(file_of(line + line), origin);
+  const auto parsed = parse_results(file_of(line + line), origin, cells);
   REQUIRE(parsed);
   CHECK(parsed->results == std::vector<SetResult>{some_result(), some_result()});
   CHECK(parsed->whole_lines == file_of(line + line).size());
@@ -64,7 +65,7 @@ TEST_CASE("a line that was cut is left out") {
   const std::string line = results_line(origin, swept, some_result());
   const std::string text = file_of(line + line);
   for (const std::size_t cut : {std::size_t{1}, line.size() / 2, line.size() - 1}) {
-    const auto parsed = parse_results(text.substr(0, text.size() - cut), origin);
+    const auto parsed = parse_results(text.substr(0, text.size() - cut), origin, cells);
     REQUIRE(parsed);
     CHECK(parsed->results.size() == 1);
     CHECK(parsed->whole_lines == text.size() - line.size());
@@ -72,14 +73,14 @@ TEST_CASE("a line that was cut is left out") {
 }
 
 TEST_CASE("an empty file, and one with half a header, have no results") {
-  CHECK(parse_results("", origin)->whole_lines == 0);
-  CHECK(parse_results("experiment,scen", origin)->whole_lines == 0);
+  CHECK(parse_results("", origin, cells)->whole_lines == 0);
+  CHECK(parse_results("experiment,scen", origin, cells)->whole_lines == 0);
 }
 
 TEST_CASE("results of another mode are left out") {
   ResultsOrigin real = origin;
   real.mode = "real";
-  const auto parsed = parse_results(file_of(results_line(real, swept, some_result())), origin);
+  const auto parsed = parse_results(file_of(results_line(real, swept, some_result())), origin, cells);
   REQUIRE(parsed);
   CHECK(parsed->results.empty());
 }
@@ -93,6 +94,43 @@ TEST_CASE("a file that is no table, or belongs to another scenario, is refused")
   std::string line = results_line(origin, swept, some_result());
   line.replace(line.find(",300,"), 5, ",x00,");
   CHECK_THAT(fault_of_file(file_of(line)), Catch::StartsWith("line 2 is no result"));
+}
+
+TEST_CASE("a line with values that no run gives is refused, and named") {
+  const auto fault_of = [](auto&& change) {
+    SetResult changed = some_result();
+    change(changed);
+    const std::string good = results_line(origin, swept, some_result());
+    return fault_of_file(file_of(good + results_line(origin, swept, changed)));
+  };
+  using Catch::StartsWith;
+  CHECK(fault_of([](SetResult&) {}).empty());
+  CHECK_THAT(fault_of([](SetResult& r) { r.misses = 301; }), StartsWith("line 3 has more misses than jobs; remove it"));
+  CHECK_THAT(fault_of([](SetResult& r) { r.admitted = 9; }), StartsWith("line 3 has more admitted tasks than tasks"));
+  CHECK_THAT(fault_of([](SetResult& r) { r.late_tasks = 8; }), StartsWith("line 3 has more late tasks than admitted"));
+  CHECK_THAT(fault_of([](SetResult& r) { r.tasks = 1'000'001; }), StartsWith("line 3 has more than 1000000 tasks"));
+  CHECK_THAT(fault_of([](SetResult& r) { r.set = -1; }), StartsWith("line 3 has set -1, which is out of range"));
+  CHECK_THAT(fault_of([](SetResult& r) { r.cell = 4; }), StartsWith("line 3 has cell 4, which this experiment does"));
+  CHECK_THAT(fault_of([](SetResult& r) { r.dispatcher = "x"; }), StartsWith("line 3 has an unknown dispatcher"));
+  ResultsOrigin other = origin;
+  other.seed = 8;
+  CHECK_THAT(fault_of_file(file_of(results_line(other, swept, some_result()))),
+             StartsWith("line 2 has another seed than the scenario"));
+  std::string line = results_line(origin, swept, some_result());
+  line.replace(line.find(",1.02,"), 6, ",-1.02,");
+  CHECK_THAT(fault_of_file(file_of(line)), StartsWith("line 2 is no result"));
+}
+
+TEST_CASE("the largest quotient of a bound is read back, and control characters are not written") {
+  ResultsOrigin named = origin;
+  named.experiment = "a\x1b[31m";
+  SetResult bounded = some_result();
+  bounded.worst_of_bound = Fraction{900'000};
+  const std::string line = results_line(named, swept, bounded);
+  CHECK_THAT(line, Catch::StartsWith("a?[31m,") && Catch::Contains(",1.02,0.9,"));
+  const auto parsed = parse_results(file_of(line), origin, cells);
+  REQUIRE(parsed);
+  CHECK(parsed->results == std::vector<SetResult>{bounded});
 }
 
 TEST_CASE("the fingerprint of a text changes with it") {
@@ -125,7 +163,7 @@ TEST_CASE("a run is summed up over its admitted tasks") {
   CHECK(result.late_tasks == 1);
   CHECK(result.overruns == 1);
   CHECK(result.worst_of_deadline.millionths == 1'250'000);
-  CHECK(result.worst_of_bound.millionths == 1'428'572);  // 10 / 7, rounded up
+  CHECK(result.worst_of_bound == Fraction{1'428'572});  // 10 / 7, rounded up
 }
 
 }  // namespace results_test

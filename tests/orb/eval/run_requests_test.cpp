@@ -56,6 +56,27 @@ source = "RTCSA 2009"
   CHECK(s.published[0].values == std::vector<std::string>{"0.1+"});
 }
 
+TEST_CASE("a run is a day long at most") {
+  const auto request_for = [](const char* length) {
+    const Scenario s = scenario_in("[experiment]\nlength = \"" + std::string(length) + "\"\n");
+    return run_request(s, 0, {.cores = numbered_cores(1)});
+  };
+  CHECK(request_for("86400s"));
+  for (const char* const length : {"86401s", "9223372036854775807ns"}) {
+    const auto request = request_for(length);
+    REQUIRE_FALSE(request);
+    CHECK(request.error().text.find("is longer than a day") != std::string::npos);
+  }
+}
+
+TEST_CASE("the jobs of a run are those of its tasks and of the platform load") {
+  const auto request = run_request(
+      scenario_in("[platform]\ncores = 2\nbudget = \"1us\"\nperiod = \"1ms\"\n[experiment]\nlength = \"21ms\"\n"), 0,
+      {});
+  REQUIRE(request);
+  CHECK(most_jobs_of(*request) == 3 + 2 * 21);
+}
+
 TEST_CASE("without a table, an experiment compares mc-orb with mc-orb*") {
   const Scenario s = scenario_in("");
   CHECK(names_in(s) == std::vector<std::string_view>{"mc-orb", "mc-orb*"});

@@ -13,6 +13,7 @@
 #include "orb/eval/plan.h"
 #include "orb/eval/run_requests.h"
 #include "orb/eval/scenario_file.h"
+#include "orb/sched/allocation_strategy.h"
 #include "orb/sched/share.h"
 
 namespace virtual_run_test {
@@ -68,6 +69,20 @@ RunRequest drawn_request(const Scenario& scenario, std::int64_t set, const char*
 }
 
 }  // namespace
+
+TEST_CASE("mc-orb* uses the least loaded core and refuses nothing, whatever the policy's allocation") {
+  const auto tasks = tasks_of_pairs({{6ms, 10ms}, {6ms, 10ms}, {6ms, 10ms}, {6ms, 10ms}});
+  const RunOutcome usual = run_virtually(request_of(tasks, "mc-orb*", 2));
+  for (const char* const name : {"first-fit", "best-fit", "next-fit"}) {
+    RunRequest request = request_of(tasks, "mc-orb*", 2);
+    request.server.allocation = find_named(sched::allocation_strategies(), name);
+    REQUIRE(request.server.allocation != nullptr);
+    const RunOutcome outcome = run_virtually(request);
+    CHECK(std::ranges::all_of(outcome.tasks, &TaskOutcome::admitted));
+    CHECK(std::ranges::count(outcome.tasks, CoreId{0}, &TaskOutcome::core) == 2);
+    CHECK(outcome.trace_hash == usual.trace_hash);
+  }
+}
 
 TEST_CASE("under mc-orb the responses are the published ones, and equal their bounds") {
   const auto tasks = tasks_of_pairs({{1ms, 4ms}, {1ms, 5ms}, {3ms, 9ms}, {3ms, 18ms}});

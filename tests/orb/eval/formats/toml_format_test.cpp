@@ -4,6 +4,7 @@
 
 namespace toml_format_test {
 
+using Catch::Contains;
 using namespace corelane;
 using namespace corelane::eval;
 using namespace corelane::eval::testing;
@@ -85,6 +86,23 @@ TEST_CASE("a text is told by its content, and a path by its ending") {
   CHECK(format_of_text("Task ID,Job ID, Arrival min,Arrival max,Cost min,Cost max,deadline").name == "jobs");
   CHECK(format_of_path("a/b.xml")->name == "simso");
   CHECK(format_of_path("a/b.txt") == nullptr);
+}
+
+TEST_CASE("names with characters that control a terminal are escaped or replaced") {
+  Scenario scenario = read("[[task]]\nlabel = \"a\"\nperiod = \"10ms\"\nbudget = \"1ms\"\n");
+  const std::string label = "\x1b\x07\xc2\x9b\xe2\x80\xa8\xe2\x80\xae\xff\xc3\xa9";
+  scenario.tasks.front().label = label;
+  CHECK_THAT(written(scenario, "toml").text,
+             Contains("label = \"\\u001b\\u0007\\u009b\\u2028\\u202e\\ufffd\xc3\xa9\"\n"));
+  CHECK_THAT(written(scenario, "rt-app").text, Contains("\"\\u001b\\u0007\\u009b\\u2028\\u202e\\ufffd\\u00e9\""));
+  const WrittenScenario xml = written(scenario, "simso");
+  CHECK_THAT(xml.text, Contains("name=\"??????\xc3\xa9-1\""));
+  CHECK_THAT(xml.notes, Catch::VectorContains(std::string("the exact name of 1 task is left out")));
+}
+
+TEST_CASE("a byte order mark does not hide the format of a text") {
+  CHECK(format_of_text("\xef\xbb\xbf{ }").name == "rt-app");
+  CHECK(format_of_text("\xef\xbb\xbf<simulation/>").name == "simso");
 }
 
 }  // namespace toml_format_test

@@ -76,6 +76,8 @@ TEST_CASE("a report has charts of misses, admission and responses, its tables, a
 
 TEST_CASE("text is escaped") { CHECK(escaped("<a b=\"c\">&") == "&lt;a b=&quot;c&quot;&gt;&amp;"); }
 
+TEST_CASE("control characters are not written into a page") { CHECK(escaped("a\x1b[31m\n") == "a?[31m\n"); }
+
 TEST_CASE("colors repeat after eight") {
   CHECK(color_of(0) != color_of(7));
   CHECK(color_of(8) == color_of(0));

@@ -68,6 +68,23 @@ TEST_CASE("a refusal was necessary if the set misses a deadline without it") {
   CHECK(summary.cells[1].dispatchers[0].undecided_refusals == 2);
 }
 
+TEST_CASE("without mc-orb* the table does not say which refusals were needed") {
+  const auto admission_of = [](const Compared& compared) {
+    return text_of(tables_of(summarize(compared, results_of_two_cells()), {})[1]);
+  };
+  using Catch::Contains;
+  CHECK_THAT(admission_of(two_cells()), Contains("sets that miss a deadline under mc-orb*") && !Contains("not known"));
+  Compared compared = two_cells();
+  compared.dispatchers = {"mc-orb", "leader-followers-pinned"};
+  CHECK_THAT(admission_of(compared), Contains("     -          -     0\n") &&
+                                         Contains("needed, undecided: not known, because mc-orb* did not run."));
+}
+
+TEST_CASE("control characters of names are not printed") {
+  const Table table{.title = "t\x1b", .columns = {"c\x1b"}, .rows = {{"r\x1b"}}, .notes = {"n\x1b\nm"}};
+  CHECK(text_of(table) == "t?\n\nc?\nr?\n\nn? m\n");
+}
+
 TEST_CASE("dispatchers are compared pairwise with the baseline, adjusted over the cells") {
   const ExperimentSummary summary = summarize(two_cells(), results_of_two_cells());
   const auto& differences = summary.cells[1].differences;

@@ -9,10 +9,14 @@
 #include <iterator>
 #include <sstream>
 
+#include "orb/eval/run_requests.h"
+#include "orb/eval/scenario_file.h"
 #include "orb/eval/virtual_run.h"
 #include "services/corelane/evaluate/interrupt.h"
 #include "services/corelane/evaluate/origin.h"
 #include "services/corelane/evaluate/progress.h"
+#include "services/corelane/evaluate/results_file.h"
+#include "services/corelane/evaluate/set_runner.h"
 #include "tests/support/system/temp_directory.h"
 
 namespace evaluate_test {
@@ -192,6 +196,94 @@ TEST_CASE("a report is written when it is asked for") {
   CHECK(folder.run({.report = folder.path("r.html")}) == 0);
   CHECK_THAT(text_in(folder.path("r.html")), Contains("<h1>small</h1>") && Contains("</html>"));
   CHECK(folder.run({.report = "/nowhere/r.html"}) == 2);
+}
+
+TEST_CASE("a report that cannot be written leaves the earlier one") {
+  ExperimentFolder folder;
+  std::ofstream(folder.path("r.html")) << "earlier";
+  std::filesystem::create_directory(folder.path("r.html.new"));  // the new page cannot be made
+  CHECK(folder.run({.report = folder.path("r.html")}) == 2);
+  CHECK_THAT(folder.err(), Contains("r.html cannot be written; name another file for --report"));
+  CHECK(text_in(folder.path("r.html")) == "earlier");
+}
+
+TEST_CASE("a report goes to where a link leads, and to a device") {
+  ExperimentFolder folder;
+  std::ofstream(folder.path("page.html")) << "earlier";
+  std::filesystem::create_symlink("page.html", folder.path("link.html"));
+  CHECK(folder.run({.report = folder.path("link.html")}) == 0);
+  CHECK(std::filesystem::is_symlink(folder.path("link.html")));
+  CHECK_THAT(text_in(folder.path("page.html")), Contains("</html>"));
+  CHECK(folder.run({.report = "/dev/null"}) == 0);
+  CHECK(std::filesystem::is_character_file("/dev/null"));
+}
+
+TEST_CASE("an output that would overwrite the scenario or another output is refused before anything runs") {
+  ExperimentFolder folder;
+  const std::string scenario = text_in(folder.path("s.toml"));
+  std::filesystem::create_symlink("s.toml", folder.path("link"));
+  const auto refused = [&](const EvaluateOptions& options, const char* sentence) {
+    CHECK(folder.run(options) == 2);
+    CHECK(folder.runs() == 0);
+    CHECK_THAT(folder.err(), Contains(sentence));
+    CHECK(text_in(folder.path("s.toml")) == scenario);
+  };
+  refused({.output = folder.path("./s.toml")}, "is the scenario, and the results would go into it; name another file");
+  refused({.report = folder.path("s.toml")}, "is the scenario, and the report would replace it; name another file");
+  refused({.report = folder.path("link")}, "is the scenario, and the report would replace it; name another file");
+  refused({.output = folder.path("new.csv"), .report = folder.path("./new.csv")},
+          "is the file of results, and the report would replace it; name another file with --report");
+  CHECK_FALSE(std::filesystem::exists(folder.path("new.csv")));
+}
+
+TEST_CASE("two experiments do not write the same results at a time") {
+  ExperimentFolder folder;
+  {
+    const auto held = ResultsFile::open(folder.results(), {}, {}, 1);
+    REQUIRE(held);
+    CHECK(folder.run() == 2);
+    CHECK(folder.runs() == 0);
+    CHECK_THAT(folder.err(), Contains("results.csv is in use by another corelane eval") &&
+                                 Contains("; wait until it ends, or name another file with --output"));
+  }
+  std::filesystem::remove(folder.results());
+  CHECK(folder.run() == 0);
+}
+
+TEST_CASE("a batch of sets ends with its time, and each thread runs at least one set") {
+  const auto cells = eval::parse_scenario(two_cells_of_three_sets, "s.toml");
+  if (!cells) FAIL(cells.error().text);
+  const auto dispatchers = eval::dispatchers_of({});
+  const std::vector<OpenRun> sets{{.set = 0, .dispatchers = dispatchers}, {.set = 1, .dispatchers = dispatchers}};
+  const auto runs_within = [&](Duration longest) {
+    const RunFunction run = [](const eval::RunRequest& request) { return eval::run_virtually(request); };
+    const SetRunner runner(run, {}, 1, longest);
+    const auto results = runner.run(cells->front().scenario, 0, sets, [] { return false; });
+    return results ? results->size() : 0;
+  };
+  CHECK(runs_within(0s) == dispatchers.size());
+  CHECK(runs_within(1h) == 2 * dispatchers.size());
+}
+
+TEST_CASE("a combination that cannot run is refused before any other runs") {
+  ExperimentFolder folder(
+      "[platform]\ncores = 2\nbudget = \"0us\"\nblocking = \"0us\"\ncapacity = 1\n[generate]\ntasks = 4\nutilization = "
+      "1.0\n[policy]\nallocation = \"splitting\"\n"
+      "[[sweep]]\nfield = \"policy.test\"\nvalues = [\"qpa\", \"response-time\"]\n");
+  CHECK(folder.run() == 2);
+  CHECK(folder.runs() == 0);
+  CHECK_THAT(folder.err(), Contains("s.toml: with policy.test = response-time: "));
+  CHECK_FALSE(std::filesystem::exists(folder.results()));
+}
+
+TEST_CASE("control characters of a name are not printed") {
+  ExperimentFolder folder;
+  std::string scenario = two_cells_of_three_sets;
+  scenario.replace(scenario.find("small"), 5, "a\\u001b[31m");
+  folder.write(scenario);
+  CHECK(folder.run() == 0);
+  CHECK_THAT(folder.out(), Contains("a?[31m: virtual time") && !Contains("\x1b"));
+  CHECK_THAT(text_in(folder.results()), !Contains("\x1b"));
 }
 
 TEST_CASE("figures are files of their own") {

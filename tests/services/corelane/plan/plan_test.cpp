@@ -330,6 +330,49 @@ TEST_CASE("a plan with a host card charges each job, and blocks it for a wake-up
   CHECK_FALSE(json_of(plant).contains("overheads"));
 }
 
+TEST_CASE("a contract that a plan with a host card proposes is admitted when it is pasted") {
+  using namespace std::chrono_literals;
+  const CardFile card(card_of_cost(100us));
+  const std::string late =
+      "[[task]]\nlabel = \"late\"\nperiod = \"50ms\"\nbudget = \"20ms\"\n";  // a longer period would fit
+  const std::string tight =
+      "[[task]]\nlabel = \"tight\"\nperiod = \"3600s\"\ndeadline = \"8ms\"\nbudget = \"7ms\"\njitter = \"0us\"\n";
+  for (const std::string& task : {std::string(camera), late, tight}) {
+    const auto refusal = json_of(plant + task, {.overheads = card.path()})["tasks"][2]["refusal"];
+    INFO(refusal.dump());
+    REQUIRE(refusal.contains("would_fit"));
+    const auto field = [&](const char* name) {
+      return std::string(name) + " = \"" + std::to_string(refusal["would_fit"][name + std::string("_ns")].get<long>()) +
+             "ns\"\n";
+    };
+    const std::string pasted =
+        "[[task]]\nlabel = \"pasted\"\n" + field("period") + field("deadline") + field("budget") + field("jitter");
+    CHECK(plan_text(plant + pasted, {.overheads = card.path()}).status == 0);
+  }
+}
+
+TEST_CASE("a plan refuses a host card without the costs of a job, and one with absurd costs (another host is a note)") {
+  using namespace std::chrono_literals;
+  corelane::eval::HostCard bare = card_of_cost(10us);
+  bare.costs.clear();
+  const CardFile no_hop(bare);
+  const Planned refused = plan_text(plant, {.overheads = no_hop.path()});
+  CHECK(refused.status == 2);
+  CHECK_THAT(refused.err, Contains("has no cost of a hop; measure again: corelane doctor --measure"));
+  bare.costs = card_of_cost(10us).costs;
+  bare.costs.erase(corelane::eval::HostCost::context_switch);
+  const CardFile no_switch(bare);
+  CHECK_THAT(plan_text(plant, {.overheads = no_switch.path()}).err, Contains("has no cost of a context switch"));
+  const CardFile absurd(card_of_cost(2s));
+  CHECK_THAT(plan_text(plant, {.overheads = absurd.path()}).err, Contains("has a cost of 2s, more than 1s"));
+  corelane::eval::HostCard other = card_of_cost(10us);
+  other.key.host = "another-host";
+  const CardFile elsewhere(other);
+  const Planned noted = plan_text(plant, {.overheads = elsewhere.path()});
+  CHECK(noted.status == 0);
+  CHECK_THAT(noted.err, Contains("corelane plan: note: ") && Contains("was measured on the host 'another-host'"));
+}
+
 TEST_CASE("a plan refuses a host card that is missing, useless, or too dear for a deadline") {
   using namespace std::chrono_literals;
   const Planned missing = plan_text(plant, {.overheads = "/none/card.json"});

@@ -134,4 +134,34 @@ TEST_CASE("locksim says which input is missing or wrong") {
   CHECK_THAT(run(fit).err, Contains("/nowhere/curve.csv"));
 }
 
+TEST_CASE("locksim refuses times, cores and work beyond its bounds") {
+  LocksimOptions options = collapsing();
+  options.outside = corelane::Duration::max();
+  CHECK(run(options).status == 2);
+  CHECK_THAT(run(options).err, Contains("is too long; the most is 1 h"));
+  options = collapsing();
+  options.cores = {1, 1025};
+  CHECK_THAT(run(options).err, Contains("1025 cores are too many; the most is 1024"));
+  options.cores.assign(129, 1);
+  options.times = corelane::scale::SectionTimes::constant;
+  CHECK_THAT(run(options).err, Contains("129 numbers of cores are too many to simulate"));
+}
+
+TEST_CASE("locksim fits neither throughputs beyond its range nor endless files") {
+  const TempDirectory place;
+  LocksimOptions options;
+  options.fit = place / "curve.csv";
+  for (const char* const throughput : {"1e-308", "1e308", "nan", "inf"}) {
+    std::ofstream(options.fit) << "cores,throughput\n1,100\n2," << throughput << "\n";
+    CHECK(run(options).status == 2);
+  }
+  std::ofstream(options.fit) << "cores,throughput\n1,100\n1025,100\n";
+  CHECK_THAT(run(options).err, Contains("a row has 1025 cores; the most is 1024"));
+  std::ofstream file(options.fit);
+  file << "cores,throughput\n";
+  for (int row = 0; row < 4097; ++row) file << "1,100\n";
+  file.close();
+  CHECK_THAT(run(options).err, Contains("4097 rows with 4097 cores together are too many for a fit"));
+}
+
 }  // namespace locksim_test

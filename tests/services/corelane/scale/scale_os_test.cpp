@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -98,6 +99,25 @@ TEST_CASE("scale os refuses more cores and more memory than there are") {
   const Shown shown = run(options);
   CHECK(shown.status == 2);
   CHECK_THAT(shown.err, Contains("1073741824 MiB") && Contains("give a smaller --file-size"));
+}
+
+TEST_CASE("scale os refuses a time that is none") {
+  ScaleOsOptions options = of_dup();
+  for (const corelane::Duration time : {corelane::Duration::min(), corelane::Duration::max(), corelane::Duration{0}}) {
+    options.time = time;
+    CHECK(run(options).status == 2);
+    CHECK_THAT(run(options).err, Contains("the time of a run is not between 0 and 1 h"));
+  }
+}
+
+TEST_CASE("scale os writes its page to the target of a link") {
+  const TempDirectory place;
+  ScaleOsOptions options = of_dup();
+  options.html = place / "link.html";
+  std::filesystem::create_symlink("page.html", options.html);
+  CHECK(run(options).status == 0);
+  CHECK(std::filesystem::is_symlink(options.html));
+  CHECK(std::filesystem::file_size(place / "page.html") > 0);
 }
 
 }  // namespace scale_os_test

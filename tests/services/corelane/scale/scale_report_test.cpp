@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -114,6 +115,24 @@ TEST_CASE("a profile that cannot be read is refused with the reason") {
   CHECK_THAT(profiles.report().err, Contains("no column is named function; there are time, symbol"));
   profiles.options.one = "/nowhere/one.csv";
   CHECK_THAT(profiles.report().err, Contains("/nowhere/one.csv"));
+}
+
+TEST_CASE("a report refuses work and times that are no amounts") {
+  Profiles profiles(one_core, many_cores);
+  for (const double work : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 0.0}) {
+    profiles.options.work_one = work;
+    CHECK(profiles.report().status == 2);
+    CHECK_THAT(profiles.report().err, Contains("need a number above 0"));
+  }
+  const Shown negative = Profiles(one_core, "time,function\n-5,poll\n").report();
+  CHECK(negative.status == 2);
+  CHECK_THAT(negative.err, Contains("many.csv:2: the time -5 is outside 0 to 1e30"));
+}
+
+TEST_CASE("a report shows no bytes that are not UTF-8") {
+  const Shown shown = Profiles(one_core, "time,function\n5,\xff\xfe\x1b\xc3\xa9\n").report();
+  CHECK(shown.status == 0);
+  CHECK_THAT(shown.out, Contains("  ???\xc3\xa9\n"));
 }
 
 }  // namespace scale_report_test

@@ -1,6 +1,7 @@
 #include "services/corelane/simulate/simulate.h"
 
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -110,9 +111,55 @@ TEST_CASE("each job that ends is a line of CSV") {
 TEST_CASE("what cannot be simulated is refused with what to do") {
   const std::string sweep = "[[sweep]]\nfield = \"seed\"\nvalues = [1, 2]\n";
   CHECK_THAT(simulate_text(two_tasks() + sweep).err, Contains("has sweeps") && Contains("use corelane eval"));
-  CHECK_THAT(simulate_text(two_tasks(), {.set = 2}).err, Contains("--set 2 is more than the repetitions"));
+  CHECK_THAT(simulate_text(two_tasks(), {.set = 2}).err, Contains("--set 2 is more than the sets of "));
   CHECK_THAT(simulate_text(two_tasks(), {.jobs = "/nowhere/jobs.csv"}).err, Contains("cannot be written"));
   CHECK(simulate_text("x = 1\n").status == 2);
+}
+
+TEST_CASE("a run that is too long, or has too many jobs, is refused before it starts") {
+  CHECK_THAT(simulate_text(two_tasks(), {.length = Duration::max()}).err,
+             Contains("--length 9223372036854775807ns is longer than a day"));
+  CHECK_THAT(simulate_text(two_tasks() + "[experiment]\nlength = \"9223372036854775807ns\"\n").err,
+             Contains("experiment.length = 9223372036854775807ns is longer than a day"));
+  const std::string fast = std::string(bare_core) + "[[task]]\nperiod = \"1us\"\nbudget = \"100ns\"\n";
+  const Simulated many = simulate_text(fast, {.length = 80'000s});
+  CHECK(many.status == 2);
+  CHECK_THAT(many.err, Contains("has 80000000000 jobs, and 100000000 are the most") && Contains("--length"));
+}
+
+TEST_CASE("the sets of a simulation are counted over all combinations of sweeps") {
+  const std::string sweep = "[[sweep]]\nfield = \"task.valve.budget\"\nvalues = [\"1ms\", \"2ms\"]\n";
+  const std::string text = "repetitions = 2\n" + two_tasks() + sweep;
+  CHECK_THAT(simulate_text(text).err, Contains("choose one with --set, from 1 to 4"));
+  CHECK_THAT(simulate_text(text, {.set = 2}).out, Contains("      50ms       1ms "));
+  CHECK_THAT(simulate_text(text, {.set = 3}).out, Contains("      50ms       2ms "));
+  CHECK_THAT(simulate_text(text, {.set = 5}).err, Contains("--set 5 is more than the sets of "));
+}
+
+TEST_CASE("the file of jobs never replaces the scenario, and is whole or absent") {
+  const TempDirectory place;
+  const std::string input = place / "s.toml";
+  std::filesystem::create_symlink(input, place / "link.toml");
+  for (const std::string& path : {input, place / "link.toml", place / "." + std::string("/s.toml")}) {
+    const Simulated s = simulate_text(place, two_tasks(), {.jobs = path});
+    CHECK(s.status == 2);
+    CHECK_THAT(s.err, Contains("would overwrite the scenario; name another file"));
+  }
+  std::ifstream file(input);
+  CHECK(std::string{std::istreambuf_iterator<char>(file), {}} == two_tasks());
+  CHECK(simulate_text(place, two_tasks(), {.jobs = place / "jobs.csv"}).status == 0);
+  CHECK(std::filesystem::exists(place / "jobs.csv"));
+  CHECK_FALSE(std::filesystem::exists(place / "jobs.csv.new"));
+  std::filesystem::create_directories(place / "folder");
+  CHECK_THAT(simulate_text(place, two_tasks(), {.jobs = place / "folder"}).err, Contains("cannot be written"));
+  CHECK_THAT(simulate_text(place, two_tasks(), {.jobs = "/dev/full"}).err, Contains("cannot be written"));
+  CHECK(simulate_text(place, two_tasks(), {.jobs = "/dev/null"}).status == 0);
+}
+
+TEST_CASE("a refusal of a simulation says why, and names a contract that would fit") {
+  const Simulated s = simulate_text(two_tasks() + camera);
+  CHECK_THAT(s.out, Contains("closest is core 0, which has no room for this utilization"));
+  CHECK_THAT(s.out, Contains("this contract would fit") && Contains("in IDL or TOML period = "));
 }
 
 }  // namespace simulate_test
