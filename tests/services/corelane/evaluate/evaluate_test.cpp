@@ -268,7 +268,7 @@ TEST_CASE("a batch of sets ends with its time, and each thread runs at least one
 TEST_CASE("a combination that cannot run is refused before any other runs") {
   ExperimentFolder folder(
       "[platform]\ncores = 2\nbudget = \"0us\"\nblocking = \"0us\"\ncapacity = 1\n[generate]\ntasks = 4\nutilization = "
-      "1.0\n[policy]\nallocation = \"splitting\"\n"
+      "1.0\njitter = 0\n[policy]\nallocation = \"splitting\"\n"
       "[[sweep]]\nfield = \"policy.test\"\nvalues = [\"qpa\", \"response-time\"]\n");
   CHECK(folder.run() == 2);
   CHECK(folder.runs() == 0);
