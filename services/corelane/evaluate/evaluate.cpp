@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
 #include <ostream>
 #include <set>
 #include <span>
@@ -305,18 +304,6 @@ bool breaks_promise(const eval::ExperimentSummary& summary) {
   });
 }
 
-// Replaces a plain file as a whole, or leaves it as it was. Writes to a device or a pipe directly.
-bool write_text(const std::string& path, const std::string& text) {
-  std::error_code fault;
-  const std::filesystem::file_status found = std::filesystem::status(path, fault);
-  if (std::filesystem::exists(found) && !std::filesystem::is_regular_file(found)) {
-    std::ofstream file(path);
-    return static_cast<bool>(file << text << std::flush);
-  }
-  const std::filesystem::path target = std::filesystem::canonical(path, fault);  // a link stays a link
-  return bool(os::write_small_file(fault ? path : target.string(), text));
-}
-
 bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code fault;
   if (std::filesystem::equivalent(a, b, fault)) return true;
@@ -343,13 +330,13 @@ std::string fault_of_outputs(const EvaluateOptions& options, const std::string& 
 
 // Writes the report and its figures where the options say. Returns what is wrong; "" if nothing is.
 std::string write_report(const EvaluateOptions& options, const eval::Report& report) {
-  if (!options.report.empty() && !write_text(options.report, report.html))
+  if (!options.report.empty() && !os::write_output_file(options.report, report.html))
     return options.report + " cannot be written; name another file for --report";
   if (options.figures.empty()) return {};
   std::error_code ignored;  // if the directory cannot be made, its files cannot be written
   std::filesystem::create_directories(options.figures, ignored);
   for (const eval::Figure& figure : report.figures)
-    if (const std::string path = options.figures + "/" + figure.name + ".svg"; !write_text(path, figure.svg))
+    if (const std::string path = options.figures + "/" + figure.name + ".svg"; !os::write_output_file(path, figure.svg))
       return path + " cannot be written; name another directory for --figures";
   return {};
 }
