@@ -23,6 +23,14 @@ const Entry* find_named(Registry<Entry> registry, std::string_view name) noexcep
   return nullptr;
 }
 
+// The same for a table whose entries are not objects of their own.
+template <typename Entry>
+const Entry* find_named(std::span<const Entry> table, std::string_view name) noexcept {
+  for (const Entry& entry : table)
+    if (entry.name == name) return &entry;
+  return nullptr;
+}
+
 // Returns "a, b or c", for messages that say what is expected.
 template <typename Entry>
 std::string names_of(Registry<Entry> registry) {

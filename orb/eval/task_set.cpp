@@ -112,7 +112,7 @@ void raise_criticality(const Generator& generator, Random random, std::vector<Ta
 // Orders the drawn tasks. sort_by() later sorts all tasks, and keeps this order among equal ones.
 void arrange(const Generator& generator, Random random, std::vector<Task>& tasks) {
   if (generator.order == "random") shuffle(random, std::span(tasks));
-  if (generator.order == "by-period")
+  if (generator.order == "increasing-period")
     std::ranges::stable_sort(tasks, {}, [](const Task& task) { return task.contract.period; });
 }
 

@@ -7,8 +7,10 @@
 //             header: magic u32, entries u32, pid i32, reserved u32, checksum u64 (of the slot's header and entries)
 //             entries[n], 64 bytes each: core i32, physical core i32, T, D, C, J, S i64, blocking i64, levels i32,
 //             kind u32 (0 task, 1 platform load: T, C, J and blocking count)
-// Version 3: a process that takes a slot touches the file (os::touch_file()), and the other servers rely on that. A
-// slot's checksum is computed by words. Version 1 had no platform loads.
+// Version 4: the entries of the servers are in the file <ledger>.members (ledger_membership.h). Version 3 had them in
+// <ledger>.seats, so servers of the two versions would not notice each other there. Since version 3, a process that
+// takes a slot touches the file (os::touch_file()), and the other servers rely on that. A slot's checksum is computed
+// by words. Version 1 had no platform loads.
 //
 // Locks (open file descriptions):
 // - from byte 0: the transaction. The server in slot i locks i + 2 bytes, so that a process that finds the lock knows
@@ -33,7 +35,7 @@ namespace corelane::dispatch::ledger {
 
 inline constexpr std::uint64_t file_magic = 0x31'5247'4445'4c4c'43;  // "CLLEDGR1"
 inline constexpr std::uint32_t slot_magic = 0x544f'4c53;             // "SLOT"
-inline constexpr std::uint32_t version = 3;
+inline constexpr std::uint32_t version = 4;
 inline constexpr std::size_t slot_count = 64;
 inline constexpr std::size_t slot_size = 32 * 1024;
 inline constexpr std::size_t first_slot = 4096;

@@ -362,11 +362,6 @@ Expected<WrittenScenario, ScenarioFault> write_rt_app(const Scenario& scenario, 
   return WrittenScenario{.text = text_of_rt_app(root) + "\n", .notes = left_out.notes()};
 }
 
-bool looks_like_json(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first != text.npos && text[first] == '{';
-}
-
 }  // namespace
 
 namespace formats {
@@ -375,7 +370,7 @@ extern const ScenarioFormat rt_app{.name = "rt-app",
                                    .ending = ".json",
                                    .help = "JSON of rt-app, a program that makes real-time load",
                                    .longest = 64 << 20,
-                                   .fits = looks_like_json,
+                                   .fits = begins_with<'{'>,
                                    .read = read_rt_app,
                                    .write = write_rt_app};
 

@@ -349,11 +349,6 @@ Expected<WrittenScenario, ScenarioFault> write_simso(const Scenario& scenario, c
   return WrittenScenario{.text = stream.str(), .notes = left_out.notes()};
 }
 
-bool looks_like_xml(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first != text.npos && text[first] == '<';
-}
-
 }  // namespace
 
 namespace formats {
@@ -362,7 +357,7 @@ extern const ScenarioFormat simso{.name = "simso",
                                   .ending = ".xml",
                                   .help = "XML of SimSo, a simulator of multiprocessor scheduling",
                                   .longest = 64 << 20,
-                                  .fits = looks_like_xml,
+                                  .fits = begins_with<'<'>,
                                   .read = read_simso,
                                   .write = write_simso};
 

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "orb/base/contract.h"
+#include "orb/base/registry.h"
 #include "orb/eval/generate/fixed_log.h"
 
 namespace corelane::eval {
@@ -100,9 +101,7 @@ constexpr PeriodDistribution distributions[] = {
 std::span<const PeriodDistribution> period_distributions() noexcept { return distributions; }
 
 const PeriodDistribution* period_distribution(std::string_view name) noexcept {
-  for (const PeriodDistribution& distribution : distributions)
-    if (distribution.name == name) return &distribution;
-  return nullptr;
+  return find_named(period_distributions(), name);
 }
 
 std::span<const PeriodShare> automotive_periods() noexcept { return automotive_table; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "orb/base/registry.h"
 #include "orb/eval/generate/balanced.h"
 #include "orb/eval/generate/convolutional_fixed_sum.h"
 #include "orb/eval/generate/fixed_log.h"
@@ -228,9 +229,7 @@ constexpr UtilizationGenerator generators[] = {
 std::span<const UtilizationGenerator> utilization_generators() noexcept { return generators; }
 
 const UtilizationGenerator* utilization_generator(std::string_view name) noexcept {
-  for (const UtilizationGenerator& generator : generators)
-    if (generator.name == name) return &generator;
-  return nullptr;
+  return find_named(utilization_generators(), name);
 }
 
 }  // namespace corelane::eval

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "orb/core/config/toml_text.h"
+#include "orb/eval/scenario_formats.h"
 #include "orb/eval/virtual_run.h"
 #include "orb/os/privileges.h"
 #include "orb/os/process/child_process.h"
@@ -44,7 +44,7 @@ Status run_for_real(EvaluateOptions& options) {
 
 // Returns the text of FILE if it is an overheads file.
 std::optional<std::string> overheads_in(const std::string& path) {
-  auto text = core::read_toml("experiment", path);
+  auto text = eval::read_scenario_file(path);
   if (!text || !is_overheads_file(*text)) return std::nullopt;
   return *std::move(text);
 }

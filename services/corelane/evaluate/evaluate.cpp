@@ -15,12 +15,12 @@
 #include "orb/base/contract.h"
 #include "orb/base/text/counted.h"
 #include "orb/core/config/settings_of.h"
-#include "orb/core/config/toml_text.h"
 #include "orb/eval/report/comparison_tables.h"
 #include "orb/eval/report/report.h"
 #include "orb/eval/report/table.h"
 #include "orb/eval/run_requests.h"
 #include "orb/eval/scenario_file.h"
+#include "orb/eval/scenario_formats.h"
 #include "orb/eval/statistics/comparison.h"
 #include "orb/os/clock.h"
 #include "orb/os/files/small_file.h"
@@ -110,7 +110,7 @@ std::optional<std::string> fault_of_combinations(const OpenExperiment& experimen
 }
 
 Expected<OpenExperiment, ExperimentFault> open_experiment(const EvaluateOptions& options) {
-  const auto text = core::read_toml("scenario", options.file);
+  const auto text = eval::read_scenario_file(options.file);
   if (!text) return ExperimentFault{text.error().text};
   auto cells = eval::parse_scenario(*text, options.file);
   if (!cells) return cells.error();

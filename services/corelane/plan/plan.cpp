@@ -8,10 +8,10 @@
 
 #include "orb/core/config/contracts_file.h"
 #include "orb/core/config/settings_of.h"
-#include "orb/core/config/toml_text.h"
 #include "orb/core/skeleton.h"
 #include "orb/eval/host_card.h"
 #include "orb/eval/scenario_file.h"
+#include "orb/eval/scenario_formats.h"
 #include "orb/eval/server_options.h"
 #include "orb/eval/task_set.h"
 #include "orb/sched/refusal.h"
@@ -74,7 +74,7 @@ Expected<std::vector<OpenSet>, Fault> scenarios_in(const std::string& text, cons
 }
 
 Expected<std::vector<OpenSet>, Fault> sets_in(const std::string& path) {
-  const auto text = core::read_toml("scenario", path);
+  const auto text = eval::read_scenario_file(path);
   if (!text) return Fault{text.error().text};
   return eval::is_contracts_file(*text) ? contracts_in(*text, path) : scenarios_in(*text, path);
 }

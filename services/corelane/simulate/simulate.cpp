@@ -8,11 +8,11 @@
 
 #include "orb/base/registry.h"
 #include "orb/core/config/settings_of.h"
-#include "orb/core/config/toml_text.h"
 #include "orb/eval/dispatchers.h"
 #include "orb/eval/plan.h"
 #include "orb/eval/run_requests.h"
 #include "orb/eval/scenario_file.h"
+#include "orb/eval/scenario_formats.h"
 #include "orb/eval/virtual_run.h"
 #include "orb/sched/refusal.h"
 #include "services/corelane/output/text.h"
@@ -52,7 +52,7 @@ Expected<ChosenSet, SimulationFault> chosen_set(const SimulateOptions& options, 
 
 // Returns the chosen set, with what the options change.
 Expected<ChosenSet, SimulationFault> read_set(const SimulateOptions& options) {
-  const auto text = core::read_toml("scenario", options.file);
+  const auto text = eval::read_scenario_file(options.file);
   if (!text) return SimulationFault{text.error().text};
   auto cells = eval::parse_scenario(*text, options.file);
   if (!cells) return cells.error();

@@ -28,6 +28,12 @@ TEST_CASE("an entry of a registry is found by its name") {
   CHECK(find_named(first(3), "round") == &round);
 }
 
+TEST_CASE("an entry of a table of values is found by its name") {
+  constexpr std::array<Shape, 2> table{{{"round", "without corners"}, {"square", "four corners"}}};
+  CHECK(find_named(std::span<const Shape>(table), "square") == &table[1]);
+  CHECK(find_named(std::span<const Shape>(table), "star") == nullptr);
+}
+
 TEST_CASE("a registry lists its names and what they mean") {
   CHECK(names_of(first(3)) == "round, square or star");
   CHECK(help_of(first(2)) == "round: without corners. square: four corners");

@@ -283,7 +283,7 @@ TEST_CASE("every wrong input has its line, what is wrong, and how to mend it") {
       Case{"[generate]\ntasks = 4\nutilization = 1\nexecution_min = 1.5\n",
            "s.toml:4:17: generate.execution_min = 1.5 is more than execution = 1"},
       Case{"[generate]\ntasks = 4\nutilization = 1\norder = \"edf\"\n",
-           "generate.order: expected one of \"as-drawn\", \"random\", \"by-period\"; found \"edf\""},
+           "generate.order: expected one of \"as-drawn\", \"random\", \"increasing-period\"; found \"edf\""},
       Case{"[generate]\ntasks = 2\nutilization = 1\nutilization_max_each = [0.5, 2]\n",
            "a list of numbers from 0.000001 to 1, such as [0.2, 0.5]; 2 is none"},
       Case{"[generate]\ntasks = 4\nutilization = 1\njitter = 1\n",

@@ -309,6 +309,16 @@ TEST_CASE("a file of another program is planned as it is, with a note of what it
   CHECK_THAT(planned.err, Contains("corelane plan: note: the scheduler simso.schedulers.RM is left out"));
 }
 
+TEST_CASE("a plan reads a SimSo file of one line, however long it is") {
+  std::string tasks;
+  for (int i = 0; i < 600; ++i)
+    tasks += "<task name=\"t" + std::to_string(i) + "\" period=\"1000.0\" deadline=\"1000.0\" WCET=\"0.1\"/>";
+  const Planned planned = plan_text("<simulation etm=\"wcet\"><processors><processor/></processors><tasks>" + tasks +
+                                    "</tasks></simulation>");
+  CHECK(planned.err.find("dots in a line") == planned.err.npos);
+  CHECK_THAT(planned.out, Contains("t599"));
+}
+
 TEST_CASE("the example of a sweep can be planned") {
   const Planned planned = run({.file = CORELANE_SOURCE "/examples/scenarios/acceptance.toml"});
   CHECK(planned.status == 1);
