@@ -4,13 +4,13 @@
 // takes it only on a miss.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <vector>
 
 #include "orb/base/ids.h"
 #include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
+#include "orb/dispatch/recent.h"
 #include "orb/os/lock.h"
 #include "orb/os/pi_mutex.h"
 
@@ -30,7 +30,7 @@ class MissLog {
 
   void record(const Miss& miss) noexcept {
     const os::LockGuard lock(mutex_);
-    misses_[next_++ % capacity] = miss;
+    misses_.add(miss);
   }
 
   // Returns the misses in the order in which they were recorded. Allocates; not for real-time threads.
@@ -44,13 +44,12 @@ class MissLog {
     into.clear();
     into.reserve(capacity);  // before the lock: the task's thread may wait for it
     const os::LockGuard lock(mutex_);
-    for (std::size_t i = next_ > capacity ? next_ - capacity : 0; i < next_; ++i) into.push_back(misses_[i % capacity]);
+    misses_.for_each([&into](const Miss& miss) { into.push_back(miss); });
   }
 
  private:
   mutable os::PiMutex mutex_;
-  std::array<Miss, capacity> misses_ CORELANE_GUARDED_BY(mutex_){};
-  std::size_t next_ CORELANE_GUARDED_BY(mutex_) = 0;
+  Recent<Miss> misses_ CORELANE_GUARDED_BY(mutex_){capacity};
 };
 
 }  // namespace corelane::dispatch

@@ -1,6 +1,7 @@
 // RefusalLog keeps the latest refusals of admission: which, how often, and why. All clients that asked for tasks of one
 // label (an operation, mostly) share one row, with the reason of the latest refusal. So a client that asks again and
-// again over new connections has one row. The process's own task of the label has another row.
+// again over new connections has one row. The process's own task of the label has another row. It is no Recent, because
+// one client that is refused often would displace all other rows there.
 //
 // Threads: the thread that decides about new tasks records, one at a time; any thread reads a copy. The lock has
 // priority inheritance and is held while all rows are looked at. All memory is allocated at the start.

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "orb/base/text/what_of.h"
-#include "orb/os/clock.h"
 #include "orb/os/lock.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
@@ -105,11 +104,7 @@ bool TaskEvents::waiting() noexcept {
 
 // If the queue has no room, the next event asks again.
 void TaskEvents::ask_for_thread() noexcept {
-  // PAIR task_events.posted: acquire here <- release in recycle(). The job is free.
-  if (posted_.exchange(true, std::memory_order_acquire)) return;
-  arrived = os::now();
-  JobPtr job(this);
-  queue_.take_internal(job);
+  if (JobPtr job = take()) queue_.take_internal(job);
 }
 
 void TaskEvents::run(const JobContext&) noexcept {
@@ -137,8 +132,7 @@ void TaskEvents::tell(const TaskEvent& event) noexcept {
 
 void TaskEvents::recycle() noexcept {
   const bool ran = std::exchange(ran_, false);
-  // PAIR task_events.posted: release here -> acquire in ask_for_thread().
-  posted_.store(false, std::memory_order_release);
+  put_back();
   if (ran && waiting()) ask_for_thread();  // for what came after the last look
 }
 

@@ -14,7 +14,7 @@
 #include <mutex>
 
 #include "orb/base/thread_safety.h"
-#include "orb/dispatch/job.h"
+#include "orb/dispatch/internal_job.h"
 #include "orb/os/pi_mutex.h"
 
 namespace corelane::dispatch {
@@ -51,12 +51,12 @@ class InternalJobQueue {
   virtual void take_internal(JobPtr& job) noexcept = 0;
 };
 
-class TaskEvents final : private Job {
+class TaskEvents final : private InternalJob {
  public:
   static constexpr std::size_t capacity = 256;  // events that wait for their handler
 
   // `queue` must not run anything any more when this object is destroyed.
-  explicit TaskEvents(InternalJobQueue& queue) noexcept : queue_(queue) { is_internal = true; }
+  explicit TaskEvents(InternalJobQueue& queue) noexcept : queue_(queue) {}
 
   // Replaces the handler of the kind; an empty one removes it. When this returns, no call of the handler before it
   // begins any more. Waits for one that runs, unless called from a handler.
@@ -91,8 +91,6 @@ class TaskEvents final : private Job {
   void tell(const TaskEvent& event) noexcept;
 
   void run(const JobContext&) noexcept override;
-  void refuse(const sched::Refusal&) noexcept override {}
-  void fail(Error) noexcept override {}
   void recycle() noexcept override;
 
   InternalJobQueue& queue_;  // constant
@@ -100,7 +98,6 @@ class TaskEvents final : private Job {
   std::array<Counter, kinds> posted_of_;  // by kind
   Counter refused_;
   std::atomic<std::uint8_t> wanted_{0};  // bit i: kind i has a handler
-  std::atomic<bool> posted_{false};      // the job is with the queue
   bool ran_ = false;                     // owner: the thread that has the job
 
   os::PiMutex mutex_;

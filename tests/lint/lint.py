@@ -49,7 +49,7 @@ ROOMS = {
         "tasks": ["resources", "telemetry"],
         "cores": ["budgets", "queue", "resources", "tasks", "telemetry"],
         "best_effort": ["budgets", "leases", "queue", "serving"],
-        "inline": ["queue", "telemetry"],
+        "inline": ["queue", "tasks", "telemetry"],
         "records": ["best_effort", "cores", "queue", "telemetry"],
         "admission": ["best_effort", "leases", "queue", "resources", "telemetry"],
         "manager": ["admission", "best_effort", "cores", "leases", "queue", "records", "resources", "serving", "telemetry"],

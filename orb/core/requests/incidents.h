@@ -33,22 +33,21 @@ class Incidents {
  public:
   static constexpr Duration quiet = std::chrono::seconds{1};  // between two lines of a kind
 
-  // Counts a oneway request that was not run. Its client waits for no reply, and so does not learn of it. `operation`
-  // is empty if it is not known. Returns true if lines() is due.
-  bool oneway_dropped(std::string_view operation, const Error& reason, Time now) noexcept;
+  // In the order of the lines.
+  enum class Kind : std::uint8_t {
+    oneway_dropped,  // a oneway request was not run. Its client waits for no reply, and so does not learn of it
+    client_cut_off,  // a connection was closed because of its client. The client violated the protocol, exceeded a
+                     // limit, did not read its replies, or sent half a message
+    too_large,       // a message exceeds limits.message_size. Its call was answered with a text: see too_large_text()
+    servant_threw,   // see servant_threw()
+    request_held,    // a request is the first to wait since its POA manager began to hold
+  };
+
+  // Counts an incident. `text` is what its line shows: the operation, empty if it is not known, or the text of
+  // too_large; `reason` is for the first two kinds. Returns true if lines() is due.
+  bool note(Kind kind, std::string_view text, Time now, const Error& reason = {}) noexcept;
   // Counts an exception that a servant threw. Returns true if lines() is due.
   bool servant_threw(const ServantFailure& failure, Time now) noexcept;
-
-  // Counts a connection that was closed because of its client. The client violated the protocol, exceeded a limit, did
-  // not read its replies, or sent half a message. Returns true if lines() is due.
-  bool client_cut_off(const Error& reason, Time now) noexcept;
-
-  // Counts a message that exceeds limits.message_size. Its call was answered with `text`, see too_large_text(). Returns
-  // true if lines() is due.
-  bool too_large(std::string_view text, Time now) noexcept;
-
-  // Counts a request that is the first to wait since its POA manager began to hold. Returns true if lines() is due.
-  bool request_held(std::string_view operation, Time now) noexcept;
 
   std::uint64_t dropped_oneways() const noexcept;
   std::uint64_t cut_off_clients() const noexcept;
@@ -74,21 +73,27 @@ class Incidents {
     std::size_t size = 0;
 
     void add(std::string_view part) noexcept;  // as much of it as fits
+    std::string_view view() const noexcept { return {characters.data(), size}; }
   };
 
+  // All incidents of one kind, and what is known of the last one.
+  struct Record {
+    Count count;
+    Text text;
+    Error reason{};
+  };
+  // What one line says.
+  struct Due {
+    std::uint64_t count = 0;  // since the last line; 0: no line
+    std::string text;
+    Error reason{};
+  };
+  static constexpr std::size_t kinds = 5;
+  std::uint64_t all_of(Kind kind) const noexcept;
+  static std::string line_of(Kind kind, const Due& due);
+
   mutable os::PiMutex mutex_;
-  Count dropped_ CORELANE_GUARDED_BY(mutex_);
-  Count thrown_ CORELANE_GUARDED_BY(mutex_);
-  Count cut_off_ CORELANE_GUARDED_BY(mutex_);
-  Count held_ CORELANE_GUARDED_BY(mutex_);
-  Count large_ CORELANE_GUARDED_BY(mutex_);
-  Error reason_ CORELANE_GUARDED_BY(mutex_){};          // of the last oneway
-  Error cut_off_reason_ CORELANE_GUARDED_BY(mutex_){};  // of the last client
-  Text large_text_ CORELANE_GUARDED_BY(mutex_);         // about the last message
-  Text dropped_text_ CORELANE_GUARDED_BY(mutex_);       // the last oneway's operation; empty: not known
-  // Of the last servant: what its client gets, operation, what it threw.
-  Text text_ CORELANE_GUARDED_BY(mutex_);
-  Text waiting_ CORELANE_GUARDED_BY(mutex_);  // the last operation that is held
+  std::array<Record, kinds> records_ CORELANE_GUARDED_BY(mutex_);  // by kind
 };
 
 }  // namespace corelane::core

@@ -10,7 +10,7 @@
 namespace corelane::core {
 
 void IncidentLog::oneway_dropped(std::string_view operation, const Error& reason) noexcept {
-  if (incidents_.oneway_dropped(operation, reason, os::now())) post();
+  if (incidents_.note(Incidents::Kind::oneway_dropped, operation, os::now(), reason)) post();
 }
 
 void IncidentLog::servant_threw(const ServantFailure& failure) noexcept {
@@ -18,15 +18,16 @@ void IncidentLog::servant_threw(const ServantFailure& failure) noexcept {
 }
 
 void IncidentLog::client_cut_off(const Error& reason) noexcept {
-  if (incidents_.client_cut_off(reason, os::now())) post();
+  if (incidents_.note(Incidents::Kind::client_cut_off, "", os::now(), reason)) post();
 }
 
 void IncidentLog::too_large(std::string_view text) noexcept {
-  if (incidents_.too_large(text, os::now())) post();
+  if (incidents_.note(Incidents::Kind::too_large, text, os::now())) post();
 }
 
 void IncidentLog::request_held(PoaManagerState& manager_state, std::string_view operation) noexcept {
-  if (manager_state.take_unlogged() && incidents_.request_held(operation, os::now())) post();
+  if (!manager_state.take_unlogged()) return;
+  if (incidents_.note(Incidents::Kind::request_held, operation, os::now())) post();
 }
 
 void IncidentLog::tell() noexcept try {
@@ -37,20 +38,16 @@ void IncidentLog::tell() noexcept try {
 // Submits the job that writes to the log. If the executor is full or the server ends, the next incident or the server's
 // end logs this one.
 void IncidentLog::post() noexcept {
-  // PAIR incident_log.posted: acquire here <- release in recycle(). The job is free.
-  if (posted_.exchange(true, std::memory_order_acquire)) return;
-  if (server_.requests().enter() != Passage::active) return posted_.store(false, std::memory_order_release);
+  dispatch::JobPtr job = take();
+  if (!job || server_.requests().enter() != Passage::active) return;
   kept_ = server_.shared_from_this();
-  arrived = os::now();
-  dispatch::JobPtr job(this);
   (void)server_.executive().submit(job);
 }
 
 void IncidentLog::recycle() noexcept {
-  const std::shared_ptr<Server> server = std::move(kept_);
-  // PAIR incident_log.posted: release here -> acquire in post().
-  posted_.store(false, std::memory_order_release);
-  server->requests().leave();
+  const std::shared_ptr<Server> server = std::move(kept_);  // null: the server had ended before the job was submitted
+  put_back();
+  if (server) server->requests().leave();
 }
 
 }  // namespace corelane::core

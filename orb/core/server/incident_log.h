@@ -10,16 +10,16 @@
 #include <string_view>
 
 #include "orb/core/requests/incidents.h"
-#include "orb/dispatch/job.h"
+#include "orb/dispatch/internal_job.h"
 
 namespace corelane::core {
 
 class PoaManagerState;
 class Server;
 
-class IncidentLog final : private dispatch::Job {
+class IncidentLog final : private dispatch::InternalJob {
  public:
-  explicit IncidentLog(Server& server) noexcept : server_(server) { is_internal = true; }
+  explicit IncidentLog(Server& server) noexcept : server_(server) {}
 
   // See Incidents.
   void oneway_dropped(std::string_view operation, const Error& reason) noexcept;
@@ -44,15 +44,12 @@ class IncidentLog final : private dispatch::Job {
  private:
   void post() noexcept;
   void run(const dispatch::JobContext&) noexcept override { tell(); }
-  void refuse(const sched::Refusal&) noexcept override {}
-  void fail(Error) noexcept override {}
   void recycle() noexcept override;
 
   Server& server_;  // constant
   Incidents incidents_;
   std::atomic<std::uint64_t> abandoned_{0};
-  std::atomic<bool> posted_{false};
-  std::shared_ptr<Server> kept_;  // owner: the thread that set posted_, then the job
+  std::shared_ptr<Server> kept_;  // owner: the thread that took the job, then the job
 };
 
 }  // namespace corelane::core

@@ -21,7 +21,7 @@
 #include "orb/dispatch/queue/back_off.h"
 #include "orb/dispatch/queue/node_list.h"
 #include "orb/dispatch/refusal_log.h"
-#include "orb/dispatch/telemetry/recent.h"
+#include "orb/dispatch/recent.h"
 #include "orb/dispatch/telemetry/recorded_scheduler.h"
 #include "orb/sched/commands.h"
 #include "orb/sched/refusal.h"

@@ -10,6 +10,8 @@
 #include "orb/base/thread_safety.h"
 #include "orb/dispatch/current.h"
 #include "orb/dispatch/job_source.h"
+#include "orb/dispatch/miss_log.h"
+#include "orb/dispatch/tasks/task_account.h"
 #include "orb/os/clock.h"
 #include "orb/os/lock.h"
 #include "orb/os/privileges.h"
@@ -30,22 +32,19 @@ std::optional<sched::RefusalCode> fault_in(const Contract& contract) noexcept {
 }  // namespace
 
 struct InlineTasks::Task {
-  Task(TaskId task, const Contract& task_contract, PeerId task_owner, std::string task_label)
-      : id(task), contract(task_contract), owner(task_owner), label(std::move(task_label)) {}
+  Task(TaskId task, const Contract& task_contract, PeerId task_owner, std::string task_label, TaskEvents& events)
+      : id(task), contract(task_contract), owner(task_owner), label(std::move(task_label)), account(id, contract) {
+    account.tell_events_to(&events);
+  }
 
   sched::Rank rank() const noexcept {
     return {
         .urgency = (contract.deadline - contract.jitter).count(), .importance = contract.importance, .age = id.value};
   }
-  // Counts the job that has ended. Returns whether it was late.
-  bool account(const JobContext& context, Time end, Duration used) noexcept {
+  // Counts the job that has ended, and tells of it if it was late or exceeded the contract.
+  void add(const JobContext& context, const TaskAccount::Ended& ended) noexcept {
     const os::LockGuard lock(mutex);
-    response.record(end - context.release);
-    if (used > contract.budget) ++overruns;
-    if (end <= context.deadline) return false;
-    ++misses;
-    late.record({.release = context.release, .deadline = context.deadline, .finished = end, .core = context.core});
-    return true;
+    account.add(context, ended);
   }
 
   // Constant.
@@ -56,12 +55,8 @@ struct InlineTasks::Task {
 
   std::atomic<int> level{0};  // its priority; changes when other tasks are added
 
-  os::PiMutex mutex;
-  Histogram response CORELANE_GUARDED_BY(mutex);
-  std::uint64_t misses CORELANE_GUARDED_BY(mutex) = 0;
-  std::uint64_t overruns CORELANE_GUARDED_BY(mutex) = 0;
-
-  MissLog late;  // shared
+  os::PiMutex mutex;  // jobs of one task may run at the same time
+  TaskAccount account CORELANE_GUARDED_BY(mutex);
 };
 
 namespace {
@@ -75,14 +70,9 @@ TaskReport report_of(Task& task, bool real_time, bool gone) {
                     .core = no_core,
                     .priority = Priority{task.level.load(std::memory_order_relaxed)},  // relaxed: a report
                     .bound = {}};
-  report.latest_misses = task.late.latest();
+  report.latest_misses.reserve(MissLog::capacity);  // before the lock: a job may wait for it
   const os::LockGuard lock(task.mutex);
-  report.jobs = task.response.count();
-  report.misses = task.misses;
-  report.overruns = task.overruns;
-  report.response_p50 = task.response.quantile(500'000);
-  report.response_p99 = task.response.quantile(990'000);
-  report.response_max = task.response.max();
+  task.account.statistics().copy_to(report);
   report.real_time = real_time;
   report.gone = gone;
   return report;
@@ -161,17 +151,7 @@ void InlineTasks::run(JobPtr job, const TaskPtr& task) noexcept {
     job->run(context);
   }
   job->finish();
-  TaskEvent event{.kind = TaskEventKind::miss,
-                  .task = context.task,
-                  .job = context.job,
-                  .core = context.core,
-                  .release = context.release,
-                  .deadline = context.deadline,
-                  .finished = os::now(),
-                  .used = os::thread_cpu_time() - before};
-  if (task->account(context, event.finished, event.used)) events.post(event);
-  event.kind = TaskEventKind::overrun;
-  if (event.used > context.budget) events.post(event);
+  task->add(context, {.at = os::now(), .used = os::thread_cpu_time() - before});
 }
 
 void InlineTasks::run_ordinary(JobPtr job) noexcept {
@@ -221,7 +201,7 @@ Expected<InlineTasks::TaskPtr, NotAdmitted> InlineTasks::add(const Contract& con
     refusals_.record(label, owner, contract, *why, os::now());
     return NotAdmitted(*why);
   }
-  auto task = std::make_shared<Task>(TaskId{last_id_ + 1}, contract, owner, std::string(label));
+  auto task = std::make_shared<Task>(TaskId{last_id_ + 1}, contract, owner, std::string(label), events);
   ++last_id_;
   const auto place =
       std::ranges::find_if(tasks_, [&](const TaskPtr& other) { return sched::before(task->rank(), other->rank()); });

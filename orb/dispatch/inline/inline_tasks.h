@@ -29,11 +29,9 @@
 #include "orb/base/thread_safety.h"
 #include "orb/dispatch/inline/inline_housekeeper.h"
 #include "orb/dispatch/inline/inline_internal_jobs.h"
-#include "orb/dispatch/miss_log.h"
 #include "orb/dispatch/queue/executive_state.h"
+#include "orb/dispatch/recent.h"
 #include "orb/dispatch/refusal_log.h"
-#include "orb/dispatch/telemetry/histogram.h"
-#include "orb/dispatch/telemetry/recent.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/sched/priority.h"
 

@@ -11,7 +11,7 @@
 
 #include "orb/base/ids.h"
 #include "orb/dispatch/executive.h"
-#include "orb/dispatch/telemetry/recent.h"
+#include "orb/dispatch/recent.h"
 #include "orb/sched/refusal.h"
 
 namespace corelane::dispatch {

@@ -6,19 +6,8 @@
 namespace corelane::dispatch {
 
 void copy_counters(TaskReport& report, const TaskWorker& worker) {
-  const TaskStatistics::Values values = worker.statistics().values();
-  report.jobs = values.jobs;
-  report.misses = values.misses;
-  report.overruns = values.overruns;
-  report.oversleeps = values.oversleeps;
-  report.blocks = values.blocks;
-  report.undeclared_locks = values.undeclared_locks;
-  report.refused = values.refused;
-  report.response_p50 = values.p50;
-  report.response_p99 = values.p99;
-  report.response_max = values.max;
+  worker.statistics().copy_to(report);
   report.dedicated_connection = worker.has_dedicated_connection();
-  worker.statistics().late.copy_to(report.latest_misses);
 }
 
 TaskReports::TaskReports(std::size_t max_tasks) {

@@ -1,5 +1,7 @@
 #include "orb/dispatch/tasks/task_account.h"
 
+#include <tuple>
+
 #include "orb/dispatch/telemetry/counter.h"
 
 namespace corelane::dispatch {
@@ -17,6 +19,15 @@ TaskStatistics::Values TaskStatistics::values() const noexcept {
           response.quantile(500'000),
           response.quantile(990'000),
           response.max()};
+}
+
+void TaskStatistics::copy_to(TaskReport& report) const {
+  const Values now = values();
+  std::tie(report.jobs, report.misses, report.overruns, report.refused, report.oversleeps, report.blocks,
+           report.undeclared_locks, report.response_p50, report.response_p99, report.response_max) =
+      std::tie(now.jobs, now.misses, now.overruns, now.refused, now.oversleeps, now.blocks, now.undeclared_locks,
+               now.p50, now.p99, now.max);
+  late.copy_to(report.latest_misses);
 }
 
 void TaskAccount::add(const JobContext& context, const Ended& ended) noexcept {

@@ -1,6 +1,8 @@
-// TaskAccount counts what the jobs of one task did, and tells of jobs that are late or exceed the contract.
+// TaskAccount counts what the jobs of one task did, and tells of jobs that are late or exceed the contract. All modes
+// count by it.
 //
-// Threads: the task's thread, where a function does not say otherwise.
+// Threads: the task's thread, where a function does not say otherwise. In the mode leader-followers, which has no such
+// thread, a lock of the task replaces it.
 #pragma once
 
 #include <atomic>
@@ -10,6 +12,7 @@
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
 #include "orb/dispatch/current.h"
+#include "orb/dispatch/executive.h"
 #include "orb/dispatch/miss_log.h"
 #include "orb/dispatch/task_events.h"
 #include "orb/dispatch/telemetry/histogram.h"
@@ -36,6 +39,8 @@ struct TaskStatistics {
     Duration p50{}, p99{}, max{};  // of `response`
   };
   Values values() const noexcept;
+  // Copies the counters and the latest misses. Allocates unless the report has room for MissLog::capacity misses.
+  void copy_to(TaskReport& report) const;
 };
 
 class TaskAccount {

@@ -21,6 +21,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
+using Kind = Incidents::Kind;
+
 constexpr Error overloaded{ErrorKind::transient, Completion::no, minor::queue_full};
 constexpr Time start{10s};
 constexpr const char* ids[] = {"IDL:Plant/Controller:1.0"};
@@ -35,13 +37,13 @@ ServantFailure failure_of(const Upcall& upcall, ErrorKind answer, std::string_vi
 
 TEST_CASE("the first dropped oneway is told at once and the next ones together after a while") {
   Incidents incidents;
-  CHECK(incidents.oneway_dropped("note", overloaded, start));
+  CHECK(incidents.note(Kind::oneway_dropped, "note", start, overloaded));
   CHECK(incidents.lines(start).at(0) ==
         "1 oneway request was dropped since the last such line, the last (note) because of TRANSIENT: " +
             std::string(minor::text(minor::queue_full)));
-  CHECK_FALSE(incidents.oneway_dropped("note", overloaded, start + 1ns));
-  CHECK_FALSE(incidents.oneway_dropped("note", overloaded, start + Incidents::quiet - 1ns));
-  CHECK(incidents.oneway_dropped("note", overloaded, start + Incidents::quiet));
+  CHECK_FALSE(incidents.note(Kind::oneway_dropped, "note", start + 1ns, overloaded));
+  CHECK_FALSE(incidents.note(Kind::oneway_dropped, "note", start + Incidents::quiet - 1ns, overloaded));
+  CHECK(incidents.note(Kind::oneway_dropped, "note", start + Incidents::quiet, overloaded));
   CHECK_THAT(incidents.lines(start + Incidents::quiet).at(0), Catch::StartsWith("3 oneway requests were dropped"));
   CHECK(incidents.dropped_oneways() == 4);
 }
@@ -68,8 +70,8 @@ TEST_CASE("the line about a servant that threw in a oneway does not claim that i
 
 TEST_CASE("clients that were cut off are told with the last reason") {
   Incidents incidents;
-  CHECK(incidents.client_cut_off({ErrorKind::imp_limit, Completion::no, minor::half_messages}, start));
-  CHECK(incidents.client_cut_off({ErrorKind::transient, Completion::no, minor::send_stalled}, start));
+  CHECK(incidents.note(Kind::client_cut_off, "", start, {ErrorKind::imp_limit, Completion::no, minor::half_messages}));
+  CHECK(incidents.note(Kind::client_cut_off, "", start, {ErrorKind::transient, Completion::no, minor::send_stalled}));
   CHECK_THAT(incidents.lines(start).at(0),
              Catch::StartsWith("2 clients were cut off since the last such line, the last because of TRANSIENT: "));
   CHECK(incidents.lines(start).empty());
@@ -78,12 +80,12 @@ TEST_CASE("clients that were cut off are told with the last reason") {
 
 TEST_CASE("requests that a POA's manager holds are told with the way out") {
   Incidents incidents;
-  CHECK(incidents.request_held("step", start));
+  CHECK(incidents.note(Kind::request_held, "step", start));
   CHECK(incidents.lines(start).at(0) ==
         "a request for step came while the manager of its POA was holding: such requests wait until "
         "the_POAManager()->activate()");
-  CHECK_FALSE(incidents.request_held("step", start + 1ns));
-  CHECK(incidents.request_held("stop", start + 1s));
+  CHECK_FALSE(incidents.note(Kind::request_held, "step", start + 1ns));
+  CHECK(incidents.note(Kind::request_held, "stop", start + 1s));
   CHECK_THAT(incidents.lines(start + 1s).at(0),
              Catch::StartsWith("a request for stop (the last of 2 since the last such line) came"));
 }
@@ -93,7 +95,7 @@ TEST_CASE("requests that a POA's manager holds are told with the way out") {
 TEST_CASE("nothing that happened is nothing to tell and nothing is told twice") {
   Incidents incidents;
   CHECK(incidents.lines(start).empty());
-  incidents.oneway_dropped("note", overloaded, start);
+  incidents.note(Kind::oneway_dropped, "note", start, overloaded);
   CHECK(incidents.lines(start).size() == 1);
   CHECK(incidents.lines(start + 1h).empty());
 }
