@@ -57,10 +57,7 @@ Expected<channel::Channel, channel::SetupFault> connect_stoppable(const std::str
 
 ChannelTransport::ChannelTransport(Reactor& reactor, ChannelOptions options, ConnectionLimits limits,
                                    std::shared_ptr<ConnectionLimiter> limiter)
-    : reactor_(reactor.impl()),
-      options_(std::move(options)),
-      limits_(limits),
-      limiter_(limiter ? std::move(limiter) : std::make_shared<ConnectionLimiter>(limits)) {}
+    : parts_(reactor, limits, std::move(limiter)), options_(std::move(options)) {}
 
 ChannelTransport::~ChannelTransport() = default;
 
@@ -83,7 +80,7 @@ Expected<std::shared_ptr<Connection>> ChannelTransport::connect(const Endpoint& 
   if (!names_socket(endpoint, kinds::channel)) return bad_address;
   channel::Options options = ChannelLink::options(options_);
   options.access = {.anyone = true};
-  auto channel = connect_stoppable(endpoint.path, options, deadline, limits_.connect_stop.get());
+  auto channel = connect_stoppable(endpoint.path, options, deadline, parts_.limits.connect_stop.get());
   if (!channel) {
     say_once(endpoint.path, reason_of(channel.error()));
     return error_of(channel.error());
@@ -92,7 +89,7 @@ Expected<std::shared_ptr<Connection>> ChannelTransport::connect(const Endpoint& 
   ChannelWatch watch = ChannelWatch::make(channel->peer(), options_);
   auto link = ChannelLink::make(std::move(*channel), std::move(watch), channel_endpoint({}), endpoint);
   if (!link) return link.error();
-  return std::shared_ptr<Connection>(StreamConnection::make(std::move(*link), reactor_, limits_));
+  return std::shared_ptr<Connection>(StreamConnection::make(std::move(*link), parts_.reactor, parts_.limits));
 }
 
 Expected<std::unique_ptr<Listener>> ChannelTransport::listen(const Endpoint& endpoint, Acceptor acceptor) {
@@ -101,11 +98,11 @@ Expected<std::unique_ptr<Listener>> ChannelTransport::listen(const Endpoint& end
   if (!path) return logged(path.error(), kinds::channel);
   auto socket = path->listen(channel::mode_for(options_.access), SOCK_SEQPACKET);
   if (!socket) return logged(socket.error(), kinds::channel);
-  const channel::Options options = ChannelListener::options(limiter_, reactor_, options_);
+  const channel::Options options = ChannelListener::options(parts_.limiter, parts_.reactor, options_);
   auto listener = channel::Listener::over(std::move(*socket), path->path(), options);
   auto shared = std::make_shared<ChannelListener::Shared>();
-  shared->reactor = reactor_;
-  shared->limits = limits_;
+  shared->reactor = parts_.reactor;
+  shared->limits = parts_.limits;
   shared->endpoint = channel_endpoint(path->path());
   shared->acceptor = std::move(acceptor);
   return ChannelListener::start(std::move(*path), std::move(listener), std::move(shared));

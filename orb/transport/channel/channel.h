@@ -16,15 +16,13 @@
 #include "orb/transport/channel_options.h"
 #include "orb/transport/reactor.h"
 #include "orb/transport/transport.h"
+#include "orb/transport/transport_parts.h"
 
 namespace corelane::transport {
 
-class ConnectionLimiter;
-
 class ChannelTransport final : public Transport {
  public:
-  // `reactor` outlives the transport. `limiter`: shared with other transports, so that their connections count
-  // together.
+  // See TransportParts for `reactor` and `limiter`.
   explicit ChannelTransport(Reactor& reactor, ChannelOptions options = {}, ConnectionLimits limits = {},
                             std::shared_ptr<ConnectionLimiter> limiter = nullptr);
   ~ChannelTransport() override;
@@ -34,7 +32,7 @@ class ChannelTransport final : public Transport {
   Expected<std::shared_ptr<Connection>> connect(const Endpoint& endpoint, Time deadline) override;
   // The path is claimed as by UnixTransport. It is for this user alone unless others are admitted.
   Expected<std::unique_ptr<Listener>> listen(const Endpoint& endpoint, Acceptor acceptor) override;
-  const ConnectionLimits& limits() const noexcept override { return limits_; }
+  const ConnectionLimits& limits() const noexcept override { return parts_.limits; }
 
  private:
   static constexpr std::size_t logged_at_most = 64;  // limited, because paths come from references, and so from anybody
@@ -42,10 +40,8 @@ class ChannelTransport final : public Transport {
   void say_once(const std::string& path, const std::string& why);
   void forget(const std::string& path);
 
-  const std::shared_ptr<Reactor::Impl> reactor_;
+  const TransportParts parts_;
   const ChannelOptions options_;
-  const ConnectionLimits limits_;
-  const std::shared_ptr<ConnectionLimiter> limiter_;  // of accepted connections
 
   os::Mutex mutex_;
   std::deque<std::string> logged_ CORELANE_GUARDED_BY(mutex_);  // oldest first

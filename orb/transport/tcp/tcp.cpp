@@ -49,19 +49,17 @@ Expected<os::Fd> listen_any(const std::vector<Address>& addresses) noexcept {
 }  // namespace
 
 TcpTransport::TcpTransport(Reactor& reactor, ConnectionLimits limits, std::shared_ptr<ConnectionLimiter> limiter)
-    : reactor_(reactor.impl()),
-      limits_(limits),
-      limiter_(limiter ? std::move(limiter) : std::make_shared<ConnectionLimiter>(limits)) {}
+    : parts_(reactor, limits, std::move(limiter)) {}
 
 TcpTransport::~TcpTransport() = default;
 
 Expected<std::shared_ptr<Connection>> TcpTransport::connect(const Endpoint& endpoint, Time deadline) {
-  const auto addresses = resolve(endpoint, AddressUse::connect, deadline, limits_.connect_stop.get());
+  const auto addresses = resolve(endpoint, AddressUse::connect, deadline, parts_.limits.connect_stop.get());
   if (!addresses) return addresses.error();
-  auto fd = connect_any(*addresses, deadline, limits_.connect_stop.get());
+  auto fd = connect_any(*addresses, deadline, parts_.limits.connect_stop.get());
   if (!fd) return fd.error();
   return std::shared_ptr<Connection>(
-      StreamConnection::make(std::make_unique<SocketLink>(std::move(*fd)), reactor_, limits_));
+      StreamConnection::make(std::make_unique<SocketLink>(std::move(*fd)), parts_.reactor, parts_.limits));
 }
 
 Expected<std::unique_ptr<Listener>> TcpTransport::listen(const Endpoint& endpoint, Acceptor acceptor) {
@@ -71,8 +69,8 @@ Expected<std::unique_ptr<Listener>> TcpTransport::listen(const Endpoint& endpoin
   if (!fd && fd.error().minor == minor::address_in_use) os::log::error(taken_text(endpoint));
   if (!fd) return fd.error();
   Endpoint bound = local_endpoint(fd->get());
-  auto loop =
-      std::make_shared<AcceptLoop>(std::move(*fd), std::nullopt, reactor_, limiter_, limits_, std::move(acceptor));
+  auto loop = std::make_shared<AcceptLoop>(std::move(*fd), std::nullopt, parts_.reactor, parts_.limiter, parts_.limits,
+                                           std::move(acceptor));
   return StreamListener::start(std::move(loop), std::move(bound));
 }
 

@@ -5,27 +5,23 @@
 
 #include "orb/transport/reactor.h"
 #include "orb/transport/transport.h"
+#include "orb/transport/transport_parts.h"
 
 namespace corelane::transport {
 
-class ConnectionLimiter;
-
 class TcpTransport final : public Transport {
  public:
-  // `reactor` outlives the transport. `limiter`: shared with other transports, so that their connections count
-  // together.
+  // See TransportParts for `reactor` and `limiter`.
   explicit TcpTransport(Reactor& reactor, ConnectionLimits limits = {},
                         std::shared_ptr<ConnectionLimiter> limiter = nullptr);
   ~TcpTransport() override;
 
   Expected<std::shared_ptr<Connection>> connect(const Endpoint& endpoint, Time deadline) override;
   Expected<std::unique_ptr<Listener>> listen(const Endpoint& endpoint, Acceptor acceptor) override;
-  const ConnectionLimits& limits() const noexcept override { return limits_; }
+  const ConnectionLimits& limits() const noexcept override { return parts_.limits; }
 
  private:
-  const std::shared_ptr<Reactor::Impl> reactor_;
-  const ConnectionLimits limits_;
-  const std::shared_ptr<ConnectionLimiter> limiter_;  // of accepted connections
+  const TransportParts parts_;
 };
 
 }  // namespace corelane::transport

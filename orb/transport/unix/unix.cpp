@@ -58,37 +58,34 @@ Expected<os::Fd> connect_to_user(uid_t user, const std::string& path, Time deadl
 
 UnixTransport::UnixTransport(Reactor& reactor, UnixOptions options, ConnectionLimits limits,
                              std::shared_ptr<ConnectionLimiter> limiter)
-    : reactor_(reactor.impl()),
-      options_(std::move(options)),
-      limits_(limits),
-      limiter_(limiter ? std::move(limiter) : std::make_shared<ConnectionLimiter>(limits)) {}
+    : parts_(reactor, limits, std::move(limiter)), options_(std::move(options)) {}
 
 UnixTransport::~UnixTransport() = default;
 
 Expected<std::shared_ptr<Connection>> UnixTransport::connect(const Endpoint& endpoint, Time deadline) {
   if (!names_socket(endpoint, kinds::unix_socket)) return bad_address;
-  ConnectStop* const stop = limits_.connect_stop.get();
+  ConnectStop* const stop = parts_.limits.connect_stop.get();
   auto fd = endpoint.user ? connect_to_user(*endpoint.user, endpoint.path, deadline, stop)
                           : connect_stream(unix_address(endpoint.path), deadline, stop);
   if (!fd) return fd.error();
   if (!may_be_called(*fd, endpoint.path, options_)) return not_trusted;
   return std::shared_ptr<Connection>(
-      StreamConnection::make(std::make_unique<SocketLink>(std::move(*fd)), reactor_, limits_));
+      StreamConnection::make(std::make_unique<SocketLink>(std::move(*fd)), parts_.reactor, parts_.limits));
 }
 
 Expected<std::unique_ptr<Listener>> UnixTransport::listen(const Endpoint& endpoint, Acceptor acceptor) {
   if (endpoint.kind != &kinds::unix_socket) return bad_address;
   if (os::Fd passed = os::take_passed_socket(endpoint.path))
-    return StreamListener::start(
-        std::make_shared<AcceptLoop>(std::move(passed), std::nullopt, reactor_, limiter_, limits_, std::move(acceptor)),
-        unix_endpoint(endpoint.path));
+    return StreamListener::start(std::make_shared<AcceptLoop>(std::move(passed), std::nullopt, parts_.reactor,
+                                                              parts_.limiter, parts_.limits, std::move(acceptor)),
+                                 unix_endpoint(endpoint.path));
   auto path = endpoint.path.empty() ? os::SocketPath::choose(options_.directory) : os::SocketPath::claim(endpoint.path);
   if (!path) return logged(path.error(), kinds::unix_socket);
   auto fd = path->listen(options_.mode);
   if (!fd) return logged(fd.error(), kinds::unix_socket);
   Endpoint bound = unix_endpoint(path->path());
-  auto loop =
-      std::make_shared<AcceptLoop>(std::move(*fd), std::move(*path), reactor_, limiter_, limits_, std::move(acceptor));
+  auto loop = std::make_shared<AcceptLoop>(std::move(*fd), std::move(*path), parts_.reactor, parts_.limiter,
+                                           parts_.limits, std::move(acceptor));
   return StreamListener::start(std::move(loop), std::move(bound));
 }
 

@@ -5,16 +5,14 @@
 
 #include "orb/transport/reactor.h"
 #include "orb/transport/transport.h"
+#include "orb/transport/transport_parts.h"
 #include "orb/transport/unix_options.h"
 
 namespace corelane::transport {
 
-class ConnectionLimiter;
-
 class UnixTransport final : public Transport {
  public:
-  // `reactor` outlives the transport. `limiter`: shared with other transports, so that their connections count
-  // together.
+  // See TransportParts for `reactor` and `limiter`.
   explicit UnixTransport(Reactor& reactor, UnixOptions options = {}, ConnectionLimits limits = {},
                          std::shared_ptr<ConnectionLimiter> limiter = nullptr);
   ~UnixTransport() override;
@@ -24,13 +22,11 @@ class UnixTransport final : public Transport {
   // removed when its path is wanted again. A live server keeps its path: COMM_FAILURE address_in_use. If systemd passed
   // a socket for the path, it is used as it is (orb/os/peers/passed_socket.h).
   Expected<std::unique_ptr<Listener>> listen(const Endpoint& endpoint, Acceptor acceptor) override;
-  const ConnectionLimits& limits() const noexcept override { return limits_; }
+  const ConnectionLimits& limits() const noexcept override { return parts_.limits; }
 
  private:
-  const std::shared_ptr<Reactor::Impl> reactor_;
+  const TransportParts parts_;
   const UnixOptions options_;
-  const ConnectionLimits limits_;
-  const std::shared_ptr<ConnectionLimiter> limiter_;  // of accepted connections
 };
 
 }  // namespace corelane::transport

@@ -114,22 +114,20 @@ std::string_view listening_remedy(const Error& error) noexcept {
 }
 
 VsockTransport::VsockTransport(Reactor& reactor, ConnectionLimits limits, std::shared_ptr<ConnectionLimiter> limiter)
-    : reactor_(reactor.impl()),
-      limits_(limits),
-      limiter_(limiter ? std::move(limiter) : std::make_shared<ConnectionLimiter>(limits)) {}
+    : parts_(reactor, limits, std::move(limiter)) {}
 
 VsockTransport::~VsockTransport() = default;
 
 Expected<std::shared_ptr<Connection>> VsockTransport::connect(const Endpoint& endpoint, Time deadline) {
   const auto to = vsock_address(endpoint);
   if (!to || to->cid == VsockAddress::any || to->port == VsockAddress::any) return errors::bad_address;
-  ConnectStop* const stop = limits_.connect_stop.get();
+  ConnectStop* const stop = parts_.limits.connect_stop.get();
   auto fd = connect_stream(native_address(*to), deadline, stop);
   if (!fd) return fd.error();
   // The kernel reports no error for a socket that was shut down while it connected.
   if (stop != nullptr && stop->stopped()) return errors::connect_failed;
   return std::shared_ptr<Connection>(
-      StreamConnection::make(std::make_unique<SocketLink>(std::move(*fd)), reactor_, limits_));
+      StreamConnection::make(std::make_unique<SocketLink>(std::move(*fd)), parts_.reactor, parts_.limits));
 }
 
 Expected<std::unique_ptr<Listener>> VsockTransport::listen(const Endpoint& endpoint, Acceptor acceptor) {
@@ -141,8 +139,8 @@ Expected<std::unique_ptr<Listener>> VsockTransport::listen(const Endpoint& endpo
     return fd.error();
   }
   Endpoint bound = bound_endpoint(fd->get());
-  auto loop =
-      std::make_shared<AcceptLoop>(std::move(*fd), std::nullopt, reactor_, limiter_, limits_, std::move(acceptor));
+  auto loop = std::make_shared<AcceptLoop>(std::move(*fd), std::nullopt, parts_.reactor, parts_.limiter, parts_.limits,
+                                           std::move(acceptor));
   return StreamListener::start(std::move(loop), std::move(bound));
 }
 

@@ -12,10 +12,10 @@
 
 #include "orb/transport/reactor.h"
 #include "orb/transport/transport.h"
+#include "orb/transport/transport_parts.h"
 
 namespace corelane::transport {
 
-class ConnectionLimiter;
 struct Address;
 
 struct VsockAddress {
@@ -38,8 +38,7 @@ std::string_view listening_remedy(const Error& error) noexcept;
 
 class VsockTransport final : public Transport {
  public:
-  // `reactor` outlives the transport. `limiter`: shared with other transports, so that their connections count
-  // together.
+  // See TransportParts for `reactor` and `limiter`.
   explicit VsockTransport(Reactor& reactor, ConnectionLimits limits = {},
                           std::shared_ptr<ConnectionLimiter> limiter = nullptr);
   ~VsockTransport() override;
@@ -48,12 +47,10 @@ class VsockTransport final : public Transport {
   // Listens. If the endpoint names no CID, the listener's endpoint has that of this machine, or none if it is not
   // known.
   Expected<std::unique_ptr<Listener>> listen(const Endpoint& endpoint, Acceptor acceptor) override;
-  const ConnectionLimits& limits() const noexcept override { return limits_; }
+  const ConnectionLimits& limits() const noexcept override { return parts_.limits; }
 
  private:
-  const std::shared_ptr<Reactor::Impl> reactor_;
-  const ConnectionLimits limits_;
-  const std::shared_ptr<ConnectionLimiter> limiter_;  // of accepted connections
+  const TransportParts parts_;
 };
 
 }  // namespace corelane::transport
