@@ -92,7 +92,8 @@ Expected<std::unique_ptr<Executive>> Executive::start(const ExecutiveOptions& op
   return errors::no_memory;
 }
 
-Executive::Executive(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Executive::Executive(std::unique_ptr<State> state)
+    : state_(std::move(state)), serves_where_read_(state_->serves_where_read()) {}
 
 Executive::~Executive() { stop(); }
 
@@ -125,8 +126,6 @@ void Executive::peer_gone(PeerId peer) noexcept { state_->peer_gone(peer); }
 void Executive::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept {
   state_->attach(task, owner, std::move(source));
 }
-
-bool Executive::serves_where_read() const noexcept { return state_->serves_where_read(); }
 
 bool Executive::serve(std::shared_ptr<RequestSource> source) noexcept { return state_->serve(std::move(source)); }
 

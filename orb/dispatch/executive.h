@@ -234,7 +234,7 @@ class Executive {
   void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept;
 
   // Returns whether requests without a contract run where they are read. Otherwise they are submitted.
-  bool serves_where_read() const noexcept;
+  bool serves_where_read() const noexcept { return serves_where_read_; }
   // Reads and serves the connection with ordinary threads; see ServingThreads::add().
   bool serve(std::shared_ptr<RequestSource> source) noexcept;
   // Ends the connection to make room for another one; see ServingThreads::evict().
@@ -262,7 +262,9 @@ class Executive {
 
  private:
   explicit Executive(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+
+  const std::unique_ptr<State> state_;
+  const bool serves_where_read_;
 };
 
 }  // namespace corelane::dispatch

@@ -127,7 +127,8 @@ void RequestReader::keep(Bytes message, os::ByteBuffer& in) {
 void RequestReader::serve(ServerConnection& connection, const giop::Message& message, Request& request, ReplyTo& to) {
   auto object = objects_.find(request.header.target.object_key);
   if (!object) return replies_.send_exception(to, object.error());
-  if (answer_builtin(connection, request, received_, to, **object)) return;
+  const bool may_be_builtin = request.header.operation.starts_with('_');
+  if (may_be_builtin && answer_builtin(connection, request, received_, to, **object)) return;
   const Upcall* upcall = (*object)->find(request.header.operation);
   if (upcall == nullptr)
     return replies_.send_exception(to, {ErrorKind::bad_operation, Completion::no, minor::no_such_operation});

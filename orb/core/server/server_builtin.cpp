@@ -198,7 +198,6 @@ void bind(ServerConnection& connection, Request& request, const ReplyTo& to) {
 bool answer_builtin(ServerConnection& connection, Request& request, const ReceivedRequest& received, const ReplyTo& to,
                     const ActiveObject& object) {
   const std::string_view operation = request.header.operation;
-  if (!operation.starts_with('_')) return false;
   if (operation == "_corelane_admit") return admit(connection, request, received.contract, to, object), true;
   if (operation == "_corelane_depart") return depart(connection, request, to), true;
   if (operation == "_corelane_bind") return bind(connection, request, to), true;

@@ -11,7 +11,7 @@ namespace corelane::core {
 
 class ServerConnection;
 
-// Returns false if the request is not such a one. std::bad_alloc.
+// Returns false if the request is not such a one. The names of all such operations begin with '_'. std::bad_alloc.
 bool answer_builtin(ServerConnection& connection, giop::Parsed<giop::RequestHeader>& request,
                     const ReceivedRequest& received, const ReplyTo& to, const ActiveObject& object);
 

@@ -20,7 +20,7 @@ struct Executive::State : private InternalJobQueue {
   virtual void depart(TaskId task, PeerId owner) noexcept = 0;
   virtual void peer_gone(PeerId peer) noexcept = 0;
   virtual void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept = 0;
-  virtual bool serves_where_read() const noexcept { return false; }
+  virtual bool serves_where_read() const noexcept { return false; }  // never changes
   virtual bool serve(std::shared_ptr<RequestSource>) noexcept { return false; }
   virtual bool evict(const std::shared_ptr<RequestSource>&) noexcept { return false; }
   virtual void resume(const std::shared_ptr<RequestSource>&) noexcept {}
