@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
+#include <memory>
 #include <new>
 #include <string>
 #include <string_view>
@@ -14,7 +15,6 @@
 #include "orb/os/clock.h"
 #include "orb/os/lock.h"
 #include "orb/os/log.h"
-#include "orb/os/thread.h"
 
 namespace corelane::dispatch {
 namespace {
@@ -53,47 +53,35 @@ bool await_token(sem_t& semaphore, Time until) noexcept {
 
 // One thread of the thread pool. If the system refuses a scheduling class, the thread stays under SCHED_OTHER and runs
 // in the time that the tasks leave.
-class BestEffortThreadPool::Member final : public ServedThread, public Suspendable {
+class BestEffortThreadPool::Member final : public os::ThreadGroup::Member, public ServedThread, public Suspendable {
  public:
-  explicit Member(BestEffortThreadPool& pool) : pool_(pool) { sem_init(&known_, 0, 0); }
-  ~Member() override {
-    thread_.join();
-    sem_destroy(&known_);
-  }
+  explicit Member(BestEffortThreadPool& pool) : pool_(pool) {}
 
-  Expected<void> start(os::ThreadOptions options) {
-    auto thread = os::start_thread(std::move(options), [this]() noexcept {
-      await_token(known_, never);
-      pool_.live(*this);
-    });
-    if (!thread) return thread.error();
-    thread_ = std::move(*thread);
-    sem_post(&known_);
-    return {};
-  }
-
-  void set_native(int native) noexcept override { (void)thread_.set_priority(native); }
-  Duration cpu_time() const noexcept override { return thread_.cpu_time(); }
-  void bind(CoreId core) noexcept { (void)thread_.bind(core); }
+  void set_native(int native) noexcept override { (void)thread().set_priority(native); }
+  Duration cpu_time() const noexcept override { return thread().cpu_time(); }
   void suspend(WaitsFor) noexcept override { pool_.begin_wait(); }
   void resume(WaitsFor) noexcept override { pool_.end_wait(); }
   // Only half of the substitutes are for threads that wait for a peer. The other half is for threads in nested calls,
   // which may wait for each other.
   bool has_substitute() const noexcept override { return pool_.waiting() < pool_.size_.waiting / 2; }
 
-  // Guarded by the thread pool's mutex.
-  bool ended = false;                  // the thread takes no more jobs
-  std::unique_ptr<Member> next_ended;  // in the list of take_ended()
-
  private:
+  void live() noexcept override { pool_.live(*this); }
+
   BestEffortThreadPool& pool_;
-  sem_t known_;  // posted once thread_ is set; the thread needs it to change its class
-  os::Thread thread_;
 };
 
 BestEffortThreadPool::BestEffortThreadPool(ThreadPoolWork& work, const Size& size, std::optional<CoreId> core,
                                            AperiodicServer* server)
-    : work_(work), size_(size), core_(core), server_(server) {
+    : work_(work),
+      size_(size),
+      server_(server),
+      threads_({.name = "cl-effort-",
+                .core = core,
+                .stack = size.stack,
+                .lazy_stack = true,
+                .stack_setting = "best_effort.stack"},
+               size.running + size.waiting) {
   sem_init(&called_, 0, 0);
 }
 
@@ -118,21 +106,11 @@ Expected<void> BestEffortThreadPool::start() {
   return {};
 }
 
-// Creates a thread. Reserves the place of its handle first: if the handle could not be kept, the new thread would have
-// to be joined here.
-Expected<void> BestEffortThreadPool::make_member() try {
-  members_.reserve(members_.size() + 1);
-  auto member = std::make_unique<Member>(*this);
-  os::ThreadOptions options{.name = "cl-effort-" + std::to_string(made_),
-                            .core = core_,
-                            .stack = size_.stack,
-                            .lazy_stack = true,
-                            .stack_setting = "best_effort.stack"};
-  if (auto started = member->start(std::move(options)); !started) return started;
-  members_.push_back(std::move(member));
-  ++made_;
-  alive_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a report
-  spare_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count; the semaphore wakes
+// Creates a thread, unless there are as many as allowed.
+Expected<void> BestEffortThreadPool::make_member() noexcept try {
+  const auto started = threads_.start(std::make_shared<Member>(*this));
+  if (!started) return started.error();
+  if (*started) spare_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count; the semaphore wakes
   return {};
 } catch (const std::bad_alloc&) {
   return errors::no_memory;
@@ -142,7 +120,7 @@ void BestEffortThreadPool::dismiss() noexcept {
   const os::LockGuard lock(mutex_);
   // PAIR pool.dismissed: release here -> acquire in dismissed().
   if (dismissed_.exchange(true, std::memory_order_release)) return;
-  for (std::size_t i = 0; i < members_.size(); ++i) sem_post(&called_);
+  for (std::size_t i = threads_.size(); i > 0; --i) sem_post(&called_);
 }
 
 bool BestEffortThreadPool::dismissed() const noexcept {
@@ -150,20 +128,9 @@ bool BestEffortThreadPool::dismissed() const noexcept {
   return dismissed_.load(std::memory_order_acquire);
 }
 
-void BestEffortThreadPool::join() noexcept {
-  std::vector<std::unique_ptr<Member>> members;
-  {
-    const os::LockGuard lock(mutex_);
-    members.swap(members_);
-  }
-}
+void BestEffortThreadPool::join() noexcept { threads_.join(); }
 
-void BestEffortThreadPool::rebind() noexcept {
-  if (!core_) return;
-  const os::LockGuard lock(mutex_);
-  for (const auto& member : members_)
-    if (!member->ended) member->bind(*core_);
-}
+void BestEffortThreadPool::rebind() noexcept { threads_.rebind(); }
 
 // Runs the thread. Bound: ends with dismiss(), or when the thread is not needed.
 void BestEffortThreadPool::live(Member& self) noexcept {
@@ -200,40 +167,24 @@ bool BestEffortThreadPool::sleep() noexcept {
 
 // Lets the thread end if there is another spare thread to which no call is on its way.
 bool BestEffortThreadPool::may_end(Member& self) noexcept {
-  std::unique_ptr<Member> ended;  // joined when the mutex is free
-  const os::LockGuard lock(mutex_);
+  const os::LockGuard lock(mutex_);                   // with it, keep_spare() sees the room that this thread leaves
   int left = spare_.load(std::memory_order_relaxed);  // relaxed: the exchange checks it
   do {                                                // bound: retries only if others came, went or were called
     if (left <= 1) return false;
   } while (!spare_.compare_exchange_weak(left, left - 1, std::memory_order_relaxed));
-  ended = take_ended();
-  self.ended = true;
-  alive_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: a report
+  threads_.leave(self);
   return true;
-}
-
-// Returns the threads that have ended; destroy them without the mutex, because that joins them, and they may still run
-// destructors of what servants made on them. The thread that is about to end is joined by a later call, or by join().
-std::unique_ptr<BestEffortThreadPool::Member> BestEffortThreadPool::take_ended() noexcept {
-  std::unique_ptr<Member> first;
-  for (auto& member : members_) {
-    if (!member->ended) continue;
-    member->next_ended = std::move(first);
-    first = std::move(member);
-  }
-  std::erase(members_, nullptr);
-  return first;
 }
 
 // Creates a thread if there is no spare thread. If that fails, the next spare thread that is activated tries again.
 void BestEffortThreadPool::keep_spare() noexcept {
-  std::unique_ptr<Member> ended;  // joined when the mutex is free
-  const os::LockGuard lock(mutex_);
-  if (dismissed() || spare_.load(std::memory_order_relaxed) > 0) return;  // relaxed: as in start()
-  ended = take_ended();
-  if (members_.size() >= size_.running + size_.waiting) return;
-  const auto made = make_member();
-  if (!made && !std::exchange(warned_, true)) warn_of_shortage(members_.size());
+  {
+    const os::LockGuard lock(mutex_);
+    if (dismissed() || spare_.load(std::memory_order_relaxed) > 0) return;  // relaxed: as in start()
+    const auto made = make_member();
+    if (!made && !std::exchange(warned_, true)) warn_of_shortage(threads_.size());
+  }
+  threads_.join_ended();
 }
 
 bool BestEffortThreadPool::activate_spare() noexcept {

@@ -9,7 +9,7 @@
 // So requests that belong to different call chains between processes make progress, up to Size::waiting of them. Until
 // `running` + `waiting` threads exist, there is always a spare thread: the last one, when it is activated, creates the
 // next one first. It does this under SCHED_OTHER, before it belongs to a server. So a thread that submits a job or
-// begins to wait never creates a thread.
+// begins to wait never creates a thread. The threads are those of a ThreadGroup.
 //
 // Threads: activate_spare() any; start(), dismiss() and join() the owner's; rebind() any that is not real-time; the
 // rest the thread pool's own. The numbers for reports may be read by any thread.
@@ -23,9 +23,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <vector>
 
 #include "orb/base/expected.h"
 #include "orb/base/ids.h"
@@ -33,6 +31,7 @@
 #include "orb/base/time.h"
 #include "orb/dispatch/budgets/aperiodic_server.h"
 #include "orb/os/pi_mutex.h"
+#include "orb/os/threads/thread_group.h"
 
 namespace corelane::dispatch {
 
@@ -92,7 +91,7 @@ class BestEffortThreadPool {
   Time idle_until(Time now) const noexcept;
 
   // Return numbers of this thread pool's threads, for reports.
-  std::size_t threads() const noexcept { return alive_.load(std::memory_order_relaxed); }  // relaxed: a report
+  std::size_t threads() const noexcept { return threads_.size(); }
   std::size_t waiting() const noexcept;
   // Returns how often a thread began to wait while so many waited that fewer than `running` were left to work.
   std::uint64_t shortages() const noexcept { return shortages_.load(std::memory_order_relaxed); }  // relaxed: a report
@@ -104,8 +103,7 @@ class BestEffortThreadPool {
   bool sleep() noexcept;
   bool may_end(Member& self) noexcept;
   void keep_spare() noexcept;
-  Expected<void> make_member() CORELANE_REQUIRES(mutex_);
-  std::unique_ptr<Member> take_ended() noexcept CORELANE_REQUIRES(mutex_);
+  Expected<void> make_member() noexcept CORELANE_REQUIRES(mutex_);
   void work(Member& self) noexcept;
   void begin_wait() noexcept;
   void end_wait() noexcept;
@@ -114,7 +112,6 @@ class BestEffortThreadPool {
   // Constant.
   ThreadPoolWork& work_;
   const Size size_;
-  const std::optional<CoreId> core_;
   AperiodicServer* const server_;
 
   // Shared.
@@ -124,12 +121,11 @@ class BestEffortThreadPool {
   std::atomic<int> spare_{0};  // spare threads, minus calls that none of them has taken yet
   std::atomic<bool> dismissed_{false};
   std::atomic<std::uint64_t> shortages_{0};
-  std::atomic<std::size_t> alive_{0};
 
-  os::PiMutex mutex_;  // no real-time thread takes it
-  std::vector<std::unique_ptr<Member>> members_ CORELANE_GUARDED_BY(mutex_);
-  std::size_t made_ CORELANE_GUARDED_BY(mutex_) = 0;
+  os::PiMutex mutex_;                                // held while a thread is made; no real-time thread takes it
   bool warned_ CORELANE_GUARDED_BY(mutex_) = false;  // the log says that no further thread can be created
+
+  os::ThreadGroup threads_;  // last: its threads use the others
 };
 
 }  // namespace corelane::dispatch

@@ -1,7 +1,7 @@
 // BudgetThread enforces the budgets of jobs and servers. It has a high-resolution timer for each core and each server,
 // and one thread above all tasks and the manager that the timers wake. On a core's timer the pool checks how much its
 // running job has used, and demotes or cancels a job that exceeds its contract. On a server's timer the server checks
-// what its threads have used, or gets its budget back.
+// what its threads have used, or gets its budget back. It is no AgentThread, because the kernel's timers wake it.
 //
 // Threads: start() and stop() are called by the owner; the alarms are set under the locks of their pools and servers.
 #pragma once

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "orb/base/agent.h"
-#include "orb/dispatch/cores/agent_thread.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
+#include "orb/os/wait/agent_thread.h"
 
 namespace corelane::dispatch {
 namespace {
@@ -21,7 +21,7 @@ class IdleThreads::Watcher final : public IdleWatch, public Agent {
   Watcher(CorePool& pool, int physical_core, CoreProvider& provider)
       : pool_(pool), physical_core_(physical_core), provider_(provider) {}
 
-  AgentThread<Watcher>& thread() noexcept { return thread_; }
+  os::AgentThread<Watcher>& thread() noexcept { return thread_; }
   void look() noexcept override { parker_.unpark(); }
 
   bool step(Time now) noexcept override {
@@ -44,7 +44,7 @@ class IdleThreads::Watcher final : public IdleWatch, public Agent {
   CoreProvider& provider_;
   os::Parker parker_;
   Time wake_at_ = never;  // owner: its thread
-  AgentThread<Watcher> thread_{*this};
+  os::AgentThread<Watcher> thread_{*this};
 };
 
 IdleThreads::IdleThreads(std::span<const std::unique_ptr<CorePool>> pools, std::span<const CoreLease> leases,

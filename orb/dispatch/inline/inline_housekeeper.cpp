@@ -3,9 +3,7 @@
 #include <utility>
 
 #include "orb/base/peer.h"
-#include "orb/base/thread_safety.h"
 #include "orb/os/clock.h"
-#include "orb/os/lock.h"
 
 namespace corelane::dispatch {
 namespace {
@@ -48,19 +46,11 @@ InlineHousekeeper::InlineHousekeeper(std::string directory, std::size_t max_task
           events, [this](TaskId task) { return label_of(task); }, LatenessLog::Recorded::not_in_this_mode) {}
 
 Expected<void> InlineHousekeeper::start(std::size_t stack) {
-  auto thread = os::start_thread({.name = "cl-housekeeper", .stack = stack}, [this]() noexcept { run(); });
-  if (!thread) return thread.error();
-  thread_ = std::move(*thread);
-  return {};
+  return thread_.start({.name = "cl-housekeeper", .stack = stack});
 }
 
 void InlineHousekeeper::stop() noexcept {
-  {
-    const os::LockGuard lock(mutex_);
-    ends_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
+  thread_.stop();
   lateness_.end();
 }
 
@@ -70,19 +60,14 @@ std::string InlineHousekeeper::label_of(TaskId task) const {
   return "";
 }
 
-// Bound: until stop().
-void InlineHousekeeper::run() noexcept {
-  os::UniqueLock lock(mutex_);
-  do {
-    lock.unlock();
-    const Time now = os::now();
-    page_.step(now, [this](ProcessCounters& counters) {
-      counters.conditions = conditions_;
-      count(ask_(), natives_, counters);
-    });
-    lateness_.step(now);
-    lock.lock();
-  } while (!changed_.wait_for(lock, CounterPageWriter::period, [this]() CORELANE_REQUIRES(mutex_) { return ends_; }));
+bool InlineHousekeeper::step(Time now) noexcept {
+  page_.step(now, [this](ProcessCounters& counters) {
+    counters.conditions = conditions_;
+    count(ask_(), natives_, counters);
+  });
+  lateness_.step(now);
+  wake_at_ = os::now() + CounterPageWriter::period;
+  return false;
 }
 
 }  // namespace corelane::dispatch

@@ -8,19 +8,19 @@
 #include <functional>
 #include <string>
 
+#include "orb/base/agent.h"
 #include "orb/base/expected.h"
-#include "orb/base/thread_safety.h"
+#include "orb/base/time.h"
 #include "orb/dispatch/executive.h"
 #include "orb/dispatch/telemetry/counter_page_writer.h"
 #include "orb/dispatch/telemetry/lateness_log.h"
-#include "orb/os/mutex.h"
-#include "orb/os/thread.h"
-#include "orb/os/wait/condition_variable.h"
+#include "orb/os/wait/agent_thread.h"
+#include "orb/os/wait/wait.h"
 #include "orb/sched/priority.h"
 
 namespace corelane::dispatch {
 
-class InlineHousekeeper {
+class InlineHousekeeper final : public Agent {
  public:
   using Ask = std::function<ExecutiveReport()>;
 
@@ -30,14 +30,17 @@ class InlineHousekeeper {
                     const TaskEvents& events, Ask ask);
   InlineHousekeeper(const InlineHousekeeper&) = delete;
   InlineHousekeeper& operator=(const InlineHousekeeper&) = delete;
-  ~InlineHousekeeper() { stop(); }
+  ~InlineHousekeeper() override { stop(); }
 
   Expected<void> start(std::size_t stack);
   // Ends the thread; the page stays until destruction. Idempotent, but not for two threads at once.
   void stop() noexcept;
 
+  bool step(Time now) noexcept override;
+  Time wake_at() const noexcept { return wake_at_; }
+  os::Parker& parker() noexcept { return parker_; }
+
  private:
-  void run() noexcept;
   std::string label_of(TaskId task) const;
 
   // Constant.
@@ -48,11 +51,10 @@ class InlineHousekeeper {
   // Owner: the thread, then the one that destroys this object.
   CounterPageWriter page_;
   LatenessLog lateness_;
+  Time wake_at_{};
 
-  os::Mutex mutex_;
-  os::ConditionVariable changed_;
-  bool ends_ CORELANE_GUARDED_BY(mutex_) = false;
-  os::Thread thread_;
+  os::Parker parker_;
+  os::AgentThread<InlineHousekeeper> thread_{*this};
 };
 
 }  // namespace corelane::dispatch

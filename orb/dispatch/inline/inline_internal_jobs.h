@@ -4,12 +4,11 @@
 // Threads: submit() any, real-time ones too; step() the thread's, or a test's.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 
 #include "orb/base/agent.h"
 #include "orb/dispatch/queue/request_queue.h"
-#include "orb/os/thread.h"
+#include "orb/os/wait/agent_thread.h"
 #include "orb/os/wait/wait.h"
 
 namespace corelane::dispatch {
@@ -22,6 +21,8 @@ class InlineInternalJobs final : public Agent {
   Pushed submit(JobPtr& job) noexcept;
   // Runs the oldest job. Returns false if there is none.
   bool step(Time now) noexcept override;
+  Time wake_at() const noexcept { return never; }
+  os::Parker& parker() noexcept { return parker_; }
 
   Expected<void> start(std::size_t stack);
   // Ends the thread; waiting jobs fail. Idempotent.
@@ -29,14 +30,12 @@ class InlineInternalJobs final : public Agent {
 
  private:
   static constexpr std::size_t capacity = 64;  // such jobs are few: a server has one
-  void loop() noexcept;
 
   // Shared.
   RequestQueue queue_{capacity};
   os::Parker parker_;
-  std::atomic<bool> stopping_{false};
 
-  os::Thread thread_;
+  os::AgentThread<InlineInternalJobs> thread_{*this};
 };
 
 }  // namespace corelane::dispatch

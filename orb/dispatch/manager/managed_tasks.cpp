@@ -10,7 +10,6 @@
 #include "orb/base/minor.h"
 #include "orb/base/thread_safety.h"
 #include "orb/dispatch/best_effort/best_effort_executor.h"
-#include "orb/dispatch/cores/agent_thread.h"
 #include "orb/dispatch/cores/budget_thread.h"
 #include "orb/dispatch/cores/idle_threads.h"
 #include "orb/dispatch/cores/sched_deadline_cores.h"
@@ -24,6 +23,7 @@
 #include "orb/os/machine/core_list.h"
 #include "orb/os/mutex.h"
 #include "orb/os/thread.h"
+#include "orb/os/wait/agent_thread.h"
 #include "orb/sched/share.h"
 
 namespace corelane::dispatch {
@@ -169,8 +169,8 @@ class ManagedTasks final : public Executive::State {
         lateness_(
             events, [this](TaskId task) { return label_of(task); }, recorded(options.recorder)),
         end_requests_(options.recorder.runtime_directory, [this](TaskId task) { return manager_.end(task); }),
-        manager_thread_(manager_, WritesLedger::yes),
-        analysis_thread_(manager_.below(), WritesLedger::yes),
+        manager_thread_(manager_, os::WritesFiles::yes),
+        analysis_thread_(manager_.below(), os::WritesFiles::yes),
         housekeeper_thread_(manager_.housekeeper()),
         budgets_(manager_.pools(), servers_of(best_effort_)),
         idle_(manager_.pools(), leases, provider),
@@ -213,9 +213,9 @@ class ManagedTasks final : public Executive::State {
   ManagerAgent manager_;
   LatenessLog lateness_;
   EndRequests end_requests_;
-  AgentThread<ManagerAgent> manager_thread_;
-  AgentThread<ManagerAgent::Below> analysis_thread_;
-  AgentThread<Housekeeper> housekeeper_thread_;
+  os::AgentThread<ManagerAgent> manager_thread_;
+  os::AgentThread<ManagerAgent::Below> analysis_thread_;
+  os::AgentThread<Housekeeper> housekeeper_thread_;
   BudgetThread budgets_;
   IdleThreads idle_;
   const bool sees_others_;

@@ -5,7 +5,6 @@
 #include <new>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "orb/base/errors.h"
@@ -40,8 +39,8 @@ class ServingThreads::Monitor final : public UpcallMonitor {
 
  private:
   const std::vector<std::shared_ptr<Upcaller>>& upcallers() override {
-    // relaxed: a thread that was made just now is looked at the next time
-    const std::uint64_t generation = all_.generation_.load(std::memory_order_relaxed);
+    // A thread that was made just now is looked at the next time.
+    const std::uint64_t generation = all_.threads_.generation();
     if (generation != known_generation_) all_.copy_workers(known_);
     known_generation_ = generation;
     return known_;
@@ -52,23 +51,9 @@ class ServingThreads::Monitor final : public UpcallMonitor {
 };
 
 // Worker is one of the threads. Its buffer belongs to the source that it serves.
-class ServingThreads::Worker final : public Suspendable, public Upcaller {
+class ServingThreads::Worker final : public os::ThreadGroup::Member, public Suspendable, public Upcaller {
  public:
   explicit Worker(ServingThreads& all) : all_(all), buffer_(read_buffer_size) {}
-
-  Expected<void> start(std::uint64_t number, std::size_t stack) noexcept try {
-    os::ThreadOptions options{.name = "cl-serve-" + std::to_string(number),
-                              .stack = stack,
-                              .lazy_stack = true,
-                              .stack_setting = "best_effort.stack"};
-    auto thread = os::start_thread(std::move(options), [this] { live(); });
-    if (!thread) return thread.error();
-    thread_ = std::move(*thread);
-    return {};
-  } catch (const std::bad_alloc&) {
-    return errors::no_memory;
-  }
-  void join() noexcept { thread_.join(); }
 
   void suspend(WaitsFor what) noexcept override {
     all_.begin_detached(*this);
@@ -92,8 +77,6 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
   os::Parker parker;
   // Guarded by mutex_ of ServingThreads.
   std::size_t detached = 0;
-  bool ended = false;
-  std::shared_ptr<Worker> next_ended;  // in the list of take_ended(); belongs to the thread that joins them
   bool has_begun = false;
 
   std::atomic<bool> serves_as_leader{false};  // this is serving_leader_ of ServingThreads; changes with its mutex
@@ -104,7 +87,7 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
   std::atomic<std::uint64_t> jobs{0};
 
  private:
-  void live() noexcept {
+  void live() noexcept override {
     const SuspendableScope tells(*this);
     for (;;) {  // bound: ends with stop(), or when the thread is not needed
       const Work work = all_.next_work(*this);
@@ -209,11 +192,13 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
   ServingThreads& all_;
   std::vector<std::byte> buffer_;
   SourcePtr runs_for_;
-  os::Thread thread_;  // last: it uses the others
 };
 
 ServingThreads::ServingThreads(const ServingOptions& options)
-    : options_(options), monitor_(std::make_unique<Monitor>(*this, options.patience)) {}
+    : options_(options),
+      monitor_(std::make_unique<Monitor>(*this, options.patience)),
+      threads_(
+          {.name = "cl-serve-", .stack = options.stack, .lazy_stack = true, .stack_setting = "best_effort.stack"}) {}
 
 ServingThreads::~ServingThreads() { stop(); }
 
@@ -228,23 +213,17 @@ Expected<void> ServingThreads::start() {
 }
 
 void ServingThreads::stop() noexcept {
-  std::vector<std::shared_ptr<Worker>> workers;
   std::vector<SourcePtr> sources;
   {
     const os::LockGuard lock(mutex_);
     if (std::exchange(stopped_, true)) return;
     for (const auto& [raw, source] : sources_) sources.push_back(source);
-    while (counts_.growing > 0) {  // bound: the start of a thread
-      const os::ReleasedLock released(mutex_);
-      std::this_thread::yield();
-    }
     for (Worker* worker : std::exchange(idle_, {})) worker->parker.unpark();
-    workers.swap(workers_);
   }
   for (const SourcePtr& source : sources) source->close();
   poll_.ring();
   monitor_->stop();
-  for (const auto& worker : workers) worker->join();
+  threads_.join();
   std::vector<std::byte> buffer(read_buffer_size);
   for (const SourcePtr& source : sources) {
     JobPtr job;
@@ -358,7 +337,8 @@ bool ServingThreads::rest(Worker& worker) noexcept {
   const bool ends = counts_.alive > fewest_threads;
   if (ends) {
     --counts_.alive;
-    worker.ended = true;
+    // relaxed: the thread runs no more jobs; a report
+    jobs_.fetch_add(worker.jobs.exchange(0, std::memory_order_relaxed), std::memory_order_relaxed);
   }
   update_hints();
   return !ends;
@@ -417,49 +397,28 @@ bool ServingThreads::call_thread() noexcept {
 Expected<void> ServingThreads::grow() noexcept {
   std::shared_ptr<Worker> made;
   try {
-    idle_.reserve(workers_.size() + 1);
+    idle_.reserve(counts_.alive + 1);
     made = std::make_shared<Worker>(*this);
-    workers_.push_back(made);
   } catch (const std::bad_alloc&) {
     return errors::no_memory;
   }
-  std::shared_ptr<Worker> ended = take_ended();
-  generation_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the mutex orders what it counts
   ++counts_.alive;
   ++counts_.starting;
-  ++counts_.growing;
-  const std::uint64_t number = counts_.made++;
-  Expected<void> started;
+  Expected<bool> started = false;
   {
     const os::ReleasedLock released(mutex_);
-    started = made->start(number, options_.stack);
-    // Without the lock, because a thread that has ended may still run destructors of what servants made on it.
-    for (; ended; ended = std::shared_ptr<Worker>(std::move(ended->next_ended))) ended->join();  // bound: the threads
+    started = threads_.start(std::move(made));
+    threads_.join_ended();
   }
-  --counts_.growing;
-  if (started) return {};
+  if (started && *started) return {};
   --counts_.alive;
   --counts_.starting;
-  std::erase(workers_, made);
-  generation_.fetch_add(1, std::memory_order_relaxed);  // relaxed: as above
+  if (started) return errors::shutting_down;  // stop() came meanwhile
   if (!std::exchange(warned_, true)) {
     const os::ReleasedLock released(mutex_);
     warn_of_shortage();
   }
-  return started;
-}
-
-// Returns the workers that have ended, or are about to, for the caller to join.
-std::shared_ptr<ServingThreads::Worker> ServingThreads::take_ended() noexcept {
-  std::shared_ptr<Worker> first;
-  std::erase_if(workers_, [&](const std::shared_ptr<Worker>& worker) {
-    if (!worker->ended) return false;
-    worker->next_ended = std::exchange(first, worker);
-    // relaxed: the thread runs no more jobs; a report
-    jobs_.fetch_add(worker->jobs.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    return true;
-  });
-  return first;
+  return started.error();
 }
 
 void ServingThreads::put_ready(const SourcePtr& source) noexcept {
@@ -571,14 +530,17 @@ void ServingThreads::take_over(Worker& worker, Turn::Upcall upcall) noexcept {
 }
 
 void ServingThreads::copy_workers(std::vector<std::shared_ptr<Upcaller>>& workers) const {
-  const os::LockGuard lock(mutex_);
-  workers.assign(workers_.begin(), workers_.end());
+  workers.clear();
+  threads_.for_each(
+      [&](const os::ThreadGroup::MemberPtr& member) { workers.push_back(std::static_pointer_cast<Worker>(member)); });
 }
 
 std::uint64_t ServingThreads::jobs() const noexcept {
-  const os::LockGuard lock(mutex_);
+  const os::LockGuard lock(mutex_);                           // no thread ends meanwhile
   std::uint64_t sum = jobs_.load(std::memory_order_relaxed);  // relaxed: a report
-  for (const auto& worker : workers_) sum += worker->jobs.load(std::memory_order_relaxed);
+  threads_.for_each([&](const os::ThreadGroup::MemberPtr& member) {
+    sum += static_cast<const Worker&>(*member).jobs.load(std::memory_order_relaxed);  // relaxed: a report
+  });
   return sum;
 }
 

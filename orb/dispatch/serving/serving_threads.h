@@ -12,6 +12,8 @@
 //                                        │ a servant runs for longer than `patience`
 //                                        └──▶ detached: the monitor gives the connection to another thread
 //
+// The threads are those of a ThreadGroup.
+//
 // Bounds: at most `running` threads read and serve, the leader among them, and at most `detached` more are in long
 // servants or in nested calls. Idle connections cost memory alone.
 //
@@ -36,7 +38,7 @@
 #include "orb/dispatch/serving/upcall_monitor.h"
 #include "orb/dispatch/serving/waiting_sources.h"
 #include "orb/os/pi_mutex.h"
-#include "orb/os/thread.h"
+#include "orb/os/threads/thread_group.h"
 
 namespace corelane::dispatch {
 
@@ -94,8 +96,6 @@ class ServingThreads {
     std::size_t detached = 0;  // of those
     std::size_t starting = 0;  // were made and have not asked for work yet
     std::size_t called = 0;    // rested, were woken and have not asked for work yet
-    std::size_t growing = 0;   // calls of grow() that start one
-    std::uint64_t made = 0;    // in all
   };
   // What a worker does next.
   struct Work {
@@ -122,7 +122,6 @@ class ServingThreads {
   // Wakes or makes a thread if one is needed; releases the lock meanwhile. False: there is none.
   bool call_thread() noexcept CORELANE_REQUIRES(mutex_);
   Expected<void> grow() noexcept CORELANE_REQUIRES(mutex_);
-  std::shared_ptr<Worker> take_ended() noexcept CORELANE_REQUIRES(mutex_);
 
   void give_back(const SourcePtr& source) noexcept;
   void give_up_turn(const SourcePtr& source) noexcept;
@@ -149,10 +148,8 @@ class ServingThreads {
   std::atomic<bool> is_full_{false};       // a connection that has something may find no thread
   std::atomic<std::uint64_t> jobs_{0};     // of threads that have ended
   std::atomic<std::uint64_t> shortages_{0};
-  std::atomic<std::uint64_t> generation_{1};  // of workers_
 
   mutable os::PiMutex mutex_;
-  std::vector<std::shared_ptr<Worker>> workers_ CORELANE_GUARDED_BY(mutex_);
   std::vector<Worker*> idle_ CORELANE_GUARDED_BY(mutex_);  // the one that began to rest last is woken first
   WaitingSources waiting_ CORELANE_GUARDED_BY(mutex_);
   std::unordered_map<const RequestSource*, SourcePtr> sources_ CORELANE_GUARDED_BY(mutex_);
@@ -165,6 +162,8 @@ class ServingThreads {
   Worker* serving_leader_ CORELANE_GUARDED_BY(mutex_) = nullptr;
   bool stopped_ CORELANE_GUARDED_BY(mutex_) = false;
   bool warned_ CORELANE_GUARDED_BY(mutex_) = false;  // a warning was logged that there is no further thread
+
+  os::ThreadGroup threads_;  // the workers; last: they use the others
 };
 
 }  // namespace corelane::dispatch

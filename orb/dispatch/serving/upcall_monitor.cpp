@@ -14,29 +14,20 @@ constexpr Duration longest_blind_sleep = std::chrono::milliseconds{10};  // if t
 
 }  // namespace
 
-Expected<void> UpcallMonitor::start() {
-  auto thread = os::start_thread({.name = "cl-monitor"}, [this] { run(); });
-  if (!thread) return thread.error();
-  thread_ = std::move(*thread);
-  return {};
-}
+Expected<void> UpcallMonitor::start() { return thread_.start({.name = "cl-monitor"}); }
 
-void UpcallMonitor::stop() noexcept {
-  // PAIR monitor.stopped: release here -> acquire in run().
-  stopped_.store(true, std::memory_order_release);
-  parker_.unpark();
-  thread_.join();
-}
+void UpcallMonitor::stop() noexcept { thread_.stop(); }
 
-void UpcallMonitor::run() noexcept {
-  const bool can_order = os::can_order_threads();  // also registers the process
-  // PAIR monitor.stopped: acquire here <- release in stop().
-  while (!stopped_.load(std::memory_order_acquire)) try {
-      const bool busy = look();
-      may_sleep() ? sleep(can_order) : (void)parker_.park(os::now() + pause_after(busy));
-    } catch (const std::bad_alloc&) {
-      (void)parker_.park(os::now() + often);
-    }
+bool UpcallMonitor::step(Time) noexcept try {
+  if (!can_order_) can_order_ = os::can_order_threads();  // also registers the process
+  if (sleeps_) end_sleep();
+  const bool busy = look();
+  if (may_sleep()) return !begin_sleep();
+  wake_at_ = os::now() + pause_after(busy);
+  return false;
+} catch (const std::bad_alloc&) {
+  wake_at_ = os::now() + often;
+  return false;
 }
 
 Duration UpcallMonitor::pause_after(bool busy) noexcept {
@@ -62,15 +53,21 @@ bool UpcallMonitor::look() {
   return !seen_.empty();
 }
 
-// Either the barrier makes the start of a servant visible to the look after it, or the servant's thread sees asleep_
-// and wakes this one. seq_cst: together with the barrier, so that the threads that run servants need no barrier of
-// their own.
-void UpcallMonitor::sleep(bool can_order) noexcept {
+// Lets the thread sleep until a servant begins. Returns false if one runs already. Either the barrier makes the start
+// of a servant visible to the look after it, or the servant's thread sees asleep_ and wakes this one. seq_cst: together
+// with the barrier, so that the threads that run servants need no barrier of their own.
+bool UpcallMonitor::begin_sleep() {
+  sleeps_ = true;
   asleep_.store(true, std::memory_order_seq_cst);
-  if (can_order) os::order_threads();
-  bool busy = false;
-  for (const std::shared_ptr<Upcaller>& thread : upcallers()) busy = busy || thread->now().upcall != Turn::no_upcall;
-  if (!busy) (void)parker_.park(can_order ? never : os::now() + longest_blind_sleep);
+  if (*can_order_) os::order_threads();
+  for (const std::shared_ptr<Upcaller>& thread : upcallers())
+    if (thread->now().upcall != Turn::no_upcall) return false;
+  wake_at_ = *can_order_ ? never : os::now() + longest_blind_sleep;
+  return true;
+}
+
+void UpcallMonitor::end_sleep() noexcept {
+  sleeps_ = false;
   asleep_.store(false, std::memory_order_relaxed);  // relaxed: a wake-up too many is harmless
   quiet_ = 0;
 }

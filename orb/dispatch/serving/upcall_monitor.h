@@ -1,5 +1,5 @@
-// UpcallMonitor is a thread that watches the threads which run servants. It takes the connection from a thread whose
-// servant runs for longer than `patience`.
+// UpcallMonitor is an agent with a thread. It watches the threads which run servants. It takes the connection from a
+// thread whose servant runs for longer than `patience`.
 //
 // A thread says with one store that a servant begins. If the monitor finds the same upcall under way after `patience`,
 // it takes over. The pause between two looks that find no servant doubles from `often` to `seldom`. It is `often` again
@@ -17,12 +17,14 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "orb/base/agent.h"
 #include "orb/base/expected.h"
 #include "orb/base/time.h"
 #include "orb/dispatch/serving/turn.h"
-#include "orb/os/thread.h"
+#include "orb/os/wait/agent_thread.h"
 #include "orb/os/wait/wait.h"
 
 namespace corelane::dispatch {
@@ -44,10 +46,10 @@ class Upcaller {
   virtual void take_over(Turn::Upcall upcall) noexcept = 0;
 };
 
-class UpcallMonitor {
+class UpcallMonitor : public Agent {
  public:
   explicit UpcallMonitor(Duration allowed) : patience_(allowed) {}
-  virtual ~UpcallMonitor() = default;
+  ~UpcallMonitor() override = default;
   UpcallMonitor(const UpcallMonitor&) = delete;
   UpcallMonitor& operator=(const UpcallMonitor&) = delete;
 
@@ -60,9 +62,13 @@ class UpcallMonitor {
 
   // Tells the monitor that a servant begins. Call it after Turn::begin_upcall().
   void notice() noexcept {
-    // relaxed: the barrier in sleep() orders this load after the store of begin_upcall()
+    // relaxed: the barrier in begin_sleep() orders this load after the store of begin_upcall()
     if (asleep_.load(std::memory_order_relaxed)) wake();
   }
+  bool step(Time now) noexcept override;
+  Time wake_at() const noexcept { return wake_at_; }
+  os::Parker& parker() noexcept { return parker_; }
+
   // Looks once. Returns whether a servant runs. For tests: without a thread.
   bool look();
   // Returns how long to wait after a look. `busy`: it found a servant. Call it once for each look. For tests.
@@ -80,20 +86,23 @@ class UpcallMonitor {
     Upcaller::Now now;
     friend bool operator==(const Seen&, const Seen&) = default;
   };
-  void run() noexcept;
-  void sleep(bool can_order) noexcept;
+  bool begin_sleep();
+  void end_sleep() noexcept;
   void wake() noexcept;
 
   const Duration patience_;
   std::atomic<bool> asleep_{false};
-  std::atomic<bool> stopped_{false};
   os::Parker parker_;
   // Owner: the monitor.
   std::vector<Seen> seen_, before_;
   Duration pause_ = often;   // before the next look, if this one finds no servant
   std::uint64_t ended_ = 0;  // servants, until the last look
   int quiet_ = 0;            // quiet looks in a row
-  os::Thread thread_;
+  bool sleeps_ = false;      // from begin_sleep() to end_sleep()
+  std::optional<bool> can_order_;
+  Time wake_at_{};
+
+  os::AgentThread<UpcallMonitor> thread_{*this};
 };
 
 }  // namespace corelane::dispatch

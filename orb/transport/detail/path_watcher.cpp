@@ -1,48 +1,23 @@
 #include "orb/transport/detail/path_watcher.h"
 
 #include <algorithm>
-#include <atomic>
 #include <new>
 #include <string>
 
-#include "orb/os/clock.h"
 #include "orb/os/lock.h"
 #include "orb/os/mutex.h"
-#include "orb/os/thread.h"
+#include "orb/os/wait/agent_thread.h"
 #include "orb/transport/detail/path_listener.h"
 
 namespace corelane::transport {
 namespace {
 
-// Steps a PathWatcher on a thread of its own.
-class WatcherThread {
- public:
-  WatcherThread() {
-    auto thread = os::start_thread({.name = "corelane-paths"}, [this]() noexcept { run(); });
-    if (thread) thread_ = std::move(*thread);
-  }
-  WatcherThread(const WatcherThread&) = delete;
-  WatcherThread& operator=(const WatcherThread&) = delete;
-  ~WatcherThread() {
-    // PAIR path_watcher.stopping: release here -> acquire in run().
-    stopping_.store(true, std::memory_order_release);
-    watcher.parker().unpark();
-    thread_.join();
-  }
+// A PathWatcher with its thread.
+struct WatcherThread {
+  WatcherThread() { (void)thread.start({.name = "corelane-paths"}); }
 
   PathWatcher watcher;
-
- private:
-  void run() noexcept {
-    // Bound: until the last listener ends. PAIR path_watcher.stopping: acquire here <- release in the destructor.
-    while (!stopping_.load(std::memory_order_acquire)) {
-      (void)watcher.step(os::now());
-      watcher.parker().park(watcher.wake_at());
-    }
-  }
-
-  std::atomic<bool> stopping_{false};
-  os::Thread thread_;
+  os::AgentThread<PathWatcher> thread{watcher};
 };
 
 }  // namespace
