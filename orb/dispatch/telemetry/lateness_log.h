@@ -1,7 +1,7 @@
 // LatenessLog writes to the log that jobs missed their deadline, exceeded their contract, or were refused while another
 // job of their task waited. It writes a line soon after the first event, and then at most one in ten seconds, for all
-// tasks together. TaskEvents tells of each single event. It stays apart from Incidents (orb/core/requests/incidents.h):
-// that one counts under a lock and keeps texts, which real-time threads that finish jobs must not do here.
+// tasks together. TaskEvents tells of each single event. It stays apart from Incidents (orb/core/requests/incidents.h),
+// which counts under a lock and keeps texts: tasks' threads count at the end of jobs, without a lock.
 //
 // Threads: one at a time, none that is real-time.
 #pragma once
