@@ -201,10 +201,10 @@ Expected<ExperimentValues, std::string> run_timer_costs(const ExperimentRun& run
   std::vector<TimerCost> costs(std::size(timer_setups));
   for (std::size_t round = 0; round < rounds; ++round) {
     const auto undisturbed = pieces_in(run, []() noexcept {});
-    if (!undisturbed || *undisturbed == 0) return no_thread;
+    if (!undisturbed) return no_thread;
     for (std::size_t i = 0; i < costs.size(); ++i) {
       if (stops(run)) return ExperimentValues{};
-      if (!run_timers(timer_setups[i], run, *undisturbed, costs[i])) return no_thread;
+      if (!run_timers(timer_setups[i], run, std::max<std::uint64_t>(*undisturbed, 1), costs[i])) return no_thread;
     }
   }
   ExperimentValues values;

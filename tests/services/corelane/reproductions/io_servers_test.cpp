@@ -24,7 +24,7 @@ TEST_CASE("transfers keep their rate beside a flood if they have a server of the
   const TransferCounts beside = transfers(true, true);
   CHECK(alone.dropped == 0);
   CHECK(beside.dropped == 0);
-  CHECK(beside.transfers + 1 >= alone.transfers);  // the last one may still run
+  CHECK(beside.transfers + 2 >= alone.transfers);  // the last ones may still wait
   CHECK(beside.io <= 2s + 10ms);                   // 20 % of the core, and a budget
 }
 
