@@ -60,17 +60,18 @@ Status run_overheads(const std::string& text, const std::string& path) {
   return overheads(*file, {.host = host_text(), .is_to_stop = &Interrupt::asked}, std::cout, std::cerr);
 }
 
-Status run_reproductions(const std::string& text, const std::string& path, const ReproduceOptions& options) {
+Status run_reproductions(const std::string& text, const std::string& path,
+                         const reproductions::ReproduceOptions& options) {
   const Interrupt interrupt;
-  const auto file = parse_reproductions(text, path);
+  const auto file = reproductions::parse_reproductions(text, path);
   if (!file) return std::cerr << "corelane eval: " << plain(file.error().text) << "\n", 2;
-  return reproduce(*file, options, std::cout, std::cerr);
+  return reproductions::reproduce(*file, options, std::cout, std::cerr);
 }
 
 // Returns which experiments of a reproduction file to run; nothing means all.
-std::optional<ExperimentTime> chosen_time(bool is_virtual, bool is_real) {
-  if (is_virtual) return ExperimentTime::virtually;
-  if (is_real) return ExperimentTime::really;
+std::optional<reproductions::ExperimentTime> chosen_time(bool is_virtual, bool is_real) {
+  if (is_virtual) return reproductions::ExperimentTime::virtually;
+  if (is_real) return reproductions::ExperimentTime::really;
   return std::nullopt;
 }
 
@@ -111,7 +112,7 @@ Action define_eval(CLI::App& app, std::vector<std::string>&) {
     options->orb_options = settings.orb_options;
     const auto text = text_in(options->file);
     if (text && is_overheads_file(*text)) return run_overheads(*text, options->file);
-    if (text && is_reproduction_file(*text))
+    if (text && reproductions::is_reproduction_file(*text))
       return run_reproductions(*text, options->file,
                                {.only = chosen_time(virtually->count() > 0, really->count() > 0),
                                 .quick = options->quick,

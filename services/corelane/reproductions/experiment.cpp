@@ -8,7 +8,7 @@
 #include "services/corelane/reproductions/timer_costs.h"
 #include "services/corelane/reproductions/timer_interrupts.h"
 
-namespace corelane::tool {
+namespace corelane::tool::reproductions {
 namespace {
 
 constexpr const Experiment* all_experiments[] = {
@@ -20,4 +20,4 @@ constexpr const Experiment* all_experiments[] = {
 
 std::span<const Experiment* const> experiments() noexcept { return all_experiments; }
 
-}  // namespace corelane::tool
+}  // namespace corelane::tool::reproductions

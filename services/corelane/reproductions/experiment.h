@@ -17,7 +17,7 @@
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
 
-namespace corelane::tool {
+namespace corelane::tool::reproductions {
 
 enum class ExperimentTime : std::uint8_t { virtually, really };
 
@@ -46,4 +46,4 @@ inline bool stops(const ExperimentRun& run) { return run.is_to_stop && run.is_to
 // Returns all experiments, in the order of the documentation.
 std::span<const Experiment* const> experiments() noexcept;
 
-}  // namespace corelane::tool
+}  // namespace corelane::tool::reproductions

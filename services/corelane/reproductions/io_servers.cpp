@@ -11,7 +11,7 @@
 #include "services/corelane/reproductions/simulated_core.h"
 #include "services/corelane/reproductions/virtual_processors.h"
 
-namespace corelane::tool {
+namespace corelane::tool::reproductions {
 namespace {
 
 using namespace std::chrono_literals;
@@ -163,4 +163,4 @@ constinit const Experiment io_servers{.name = "io-servers",
                                       .rows = transfer_rows,
                                       .run = run_io_servers};
 
-}  // namespace corelane::tool
+}  // namespace corelane::tool::reproductions

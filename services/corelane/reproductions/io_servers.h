@@ -15,7 +15,7 @@
 #include "orb/base/time.h"
 #include "services/corelane/reproductions/experiment.h"
 
-namespace corelane::tool {
+namespace corelane::tool::reproductions {
 
 // Returns what the four VCPUs and the I/O server have used after `length` of virtual time.
 std::vector<Duration> used_on_behalf(bool has_io, Duration length);
@@ -36,4 +36,4 @@ TransferCounts count_transfers(const TransferSetup& setup);
 
 extern const Experiment io_on_behalf, io_on_behalf_real, io_servers;
 
-}  // namespace corelane::tool
+}  // namespace corelane::tool::reproductions

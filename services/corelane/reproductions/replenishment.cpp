@@ -14,7 +14,7 @@
 #include "services/corelane/reproductions/simulated_core.h"
 #include "services/corelane/reproductions/virtual_processors.h"
 
-namespace corelane::tool {
+namespace corelane::tool::reproductions {
 namespace {
 
 using namespace std::chrono_literals;
@@ -152,4 +152,4 @@ constinit const Experiment replenishment_real{.name = "replenishment-real",
                                               .rows = corrected_rows,
                                               .run = run_replenishment_here};
 
-}  // namespace corelane::tool
+}  // namespace corelane::tool::reproductions

@@ -8,7 +8,7 @@
 
 #include "services/corelane/reproductions/experiment.h"
 
-namespace corelane::tool {
+namespace corelane::tool::reproductions {
 
 // Return how long VCPU1 runs in [from, to), in the units of the example.
 std::int64_t units_by_posix_rule(std::int64_t from, std::int64_t to);
@@ -16,4 +16,4 @@ std::int64_t units_by_corrected_rule(std::int64_t from, std::int64_t to);
 
 extern const Experiment replenishment, replenishment_real;
 
-}  // namespace corelane::tool
+}  // namespace corelane::tool::reproductions

@@ -9,7 +9,7 @@
 #include "orb/os/machine/topology.h"
 #include "orb/os/privileges.h"
 
-namespace corelane::tool {
+namespace corelane::tool::reproductions {
 namespace {
 
 constexpr int quick_part = 10;
@@ -108,4 +108,4 @@ int reproduce(const ReproductionFile& file, const ReproduceOptions& options, std
   }
 }
 
-}  // namespace corelane::tool
+}  // namespace corelane::tool::reproductions

@@ -10,7 +10,7 @@
 #include "orb/eval/report/table.h"
 #include "services/corelane/reproductions/reproduction_file.h"
 
-namespace corelane::tool {
+namespace corelane::tool::reproductions {
 
 struct ReproduceOptions {
   std::optional<ExperimentTime> only{};  // run only the experiments of this kind; nothing: all
@@ -27,4 +27,4 @@ int reproduce(const ReproductionFile& file, const ReproduceOptions& options, std
 // experiment.
 eval::Table reproduction_table(const ReproductionFile::Entry& entry, const ExperimentValues& values);
 
-}  // namespace corelane::tool
+}  // namespace corelane::tool::reproductions

@@ -9,7 +9,7 @@
 #include "orb/eval/scenario/node.h"
 #include "orb/eval/scenario/toml_nodes.h"
 
-namespace corelane::tool {
+namespace corelane::tool::reproductions {
 namespace {
 
 using eval::Node;
@@ -144,4 +144,4 @@ Expected<ReproductionFile, eval::ScenarioFault> parse_reproductions(std::string_
   return file;
 }
 
-}  // namespace corelane::tool
+}  // namespace corelane::tool::reproductions

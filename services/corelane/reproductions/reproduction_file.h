@@ -13,7 +13,7 @@
 #include "orb/eval/scenario.h"
 #include "services/corelane/reproductions/experiment.h"
 
-namespace corelane::tool {
+namespace corelane::tool::reproductions {
 
 struct ReproductionFile {
   struct Entry {
@@ -34,4 +34,4 @@ bool is_reproduction_file(std::string_view text);
 // A fault names the file, the line and the column.
 Expected<ReproductionFile, eval::ScenarioFault> parse_reproductions(std::string_view text, const std::string& path);
 
-}  // namespace corelane::tool
+}  // namespace corelane::tool::reproductions

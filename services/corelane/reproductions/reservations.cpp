@@ -16,7 +16,7 @@
 #include "services/corelane/reproductions/simulated_core.h"
 #include "services/corelane/reproductions/virtual_processors.h"
 
-namespace corelane::tool {
+namespace corelane::tool::reproductions {
 namespace {
 
 using namespace std::chrono_literals;
@@ -157,4 +157,4 @@ constinit const Experiment reservations_real{.name = "reservations-real",
                                              .rows = period_rows,
                                              .run = run_reservations_here};
 
-}  // namespace corelane::tool
+}  // namespace corelane::tool::reproductions

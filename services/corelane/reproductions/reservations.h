@@ -11,7 +11,7 @@
 #include "orb/sched/servers/reservation.h"
 #include "services/corelane/reproductions/experiment.h"
 
-namespace corelane::tool {
+namespace corelane::tool::reproductions {
 
 // The published reservations; the first one has the shorter period.
 inline constexpr sched::Reservation published_reservations[] = {
@@ -25,4 +25,4 @@ PeriodUse use_in_virtual_time(bool has_load, Duration length);
 
 extern const Experiment reservations, reservations_real;
 
-}  // namespace corelane::tool
+}  // namespace corelane::tool::reproductions

@@ -17,7 +17,7 @@
 #include "services/corelane/reproductions/simulated_core.h"
 #include "services/corelane/reproductions/virtual_processors.h"
 
-namespace corelane::tool {
+namespace corelane::tool::reproductions {
 namespace {
 
 using namespace std::chrono_literals;
@@ -181,4 +181,4 @@ constinit const Experiment server_counts{.name = "server-counts",
                                          .rows = count_rows,
                                          .run = run_server_counts};
 
-}  // namespace corelane::tool
+}  // namespace corelane::tool::reproductions

@@ -16,7 +16,7 @@
 #include "orb/sched/servers/server.h"
 #include "services/corelane/reproductions/experiment.h"
 
-namespace corelane::tool {
+namespace corelane::tool::reproductions {
 
 // A flood that asks for more than the servers of flood_servers() may use.
 inline constexpr Duration flood_burst = std::chrono::microseconds{3}, flood_period = std::chrono::microseconds{10};
@@ -31,4 +31,4 @@ std::uint64_t preemptions_in_flood(const sched::Server& server, Duration length)
 
 extern const Experiment server_costs, server_counts;
 
-}  // namespace corelane::tool
+}  // namespace corelane::tool::reproductions

@@ -7,7 +7,7 @@
 #include "orb/eval/report/table.h"
 #include "orb/sim/virtual_core.h"
 
-namespace corelane::tool {
+namespace corelane::tool::reproductions {
 namespace {
 
 using namespace std::chrono_literals;
@@ -121,4 +121,4 @@ constinit const Experiment shared_server{.name = "shared-server",
                                          .rows = locker_rows,
                                          .run = run_shared_servers};
 
-}  // namespace corelane::tool
+}  // namespace corelane::tool::reproductions

@@ -13,7 +13,7 @@
 #include "orb/base/time.h"
 #include "services/corelane/reproductions/experiment.h"
 
-namespace corelane::tool {
+namespace corelane::tool::reproductions {
 
 inline constexpr Duration frame_period = std::chrono::milliseconds{33};
 inline constexpr Duration frame_demand = std::chrono::milliseconds{1};    // before the frame asks the server
@@ -36,4 +36,4 @@ FrameCounts run_shared_server(const SharedServerSetup& setup);
 
 extern const Experiment shared_server;
 
-}  // namespace corelane::tool
+}  // namespace corelane::tool::reproductions

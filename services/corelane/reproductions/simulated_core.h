@@ -5,7 +5,7 @@
 #include "orb/base/ids.h"
 #include "orb/sched/manager.h"
 
-namespace corelane::tool {
+namespace corelane::tool::reproductions {
 
 inline constexpr CoreId simulated_core{0};
 
@@ -16,4 +16,4 @@ inline sched::ManagerOptions one_simulated_core() {
   return options;
 }
 
-}  // namespace corelane::tool
+}  // namespace corelane::tool::reproductions

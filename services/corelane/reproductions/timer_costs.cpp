@@ -20,7 +20,7 @@
 #include "orb/os/thread.h"
 #include "orb/sched/schedulers/firm_timers.h"
 
-namespace corelane::tool {
+namespace corelane::tool::reproductions {
 namespace {
 
 using namespace std::chrono_literals;
@@ -222,4 +222,4 @@ constinit const Experiment timer_costs{.name = "timer-costs",
                                        .rows = timer_cost_rows,
                                        .run = run_timer_costs};
 
-}  // namespace corelane::tool
+}  // namespace corelane::tool::reproductions

@@ -6,8 +6,8 @@
 
 #include "services/corelane/reproductions/experiment.h"
 
-namespace corelane::tool {
+namespace corelane::tool::reproductions {
 
 extern const Experiment timer_costs;
 
-}  // namespace corelane::tool
+}  // namespace corelane::tool::reproductions

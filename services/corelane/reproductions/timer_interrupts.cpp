@@ -7,7 +7,7 @@
 #include "orb/eval/report/table.h"
 #include "orb/sched/schedulers/firm_timers.h"
 
-namespace corelane::tool {
+namespace corelane::tool::reproductions {
 namespace {
 
 using namespace std::chrono_literals;
@@ -73,4 +73,4 @@ constinit const Experiment timer_interrupts{.name = "timer-interrupts",
                                             .rows = interrupt_rows,
                                             .run = run_timer_interrupts};
 
-}  // namespace corelane::tool
+}  // namespace corelane::tool::reproductions

@@ -9,7 +9,7 @@
 #include "orb/base/time.h"
 #include "services/corelane/reproductions/experiment.h"
 
-namespace corelane::tool {
+namespace corelane::tool::reproductions {
 
 struct TimerSetup {
   std::vector<Duration> periods{};  // a timer for each; all begin at 0
@@ -30,4 +30,4 @@ TimerCounts count_interrupts(const TimerSetup& setup);
 
 extern const Experiment timer_interrupts;
 
-}  // namespace corelane::tool
+}  // namespace corelane::tool::reproductions

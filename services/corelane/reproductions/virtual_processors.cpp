@@ -6,7 +6,7 @@
 #include "orb/dispatch/cores/budget_thread.h"
 #include "orb/os/clock.h"
 
-namespace corelane::tool {
+namespace corelane::tool::reproductions {
 namespace {
 
 constexpr Duration time_to_start = std::chrono::milliseconds{50};  // until all threads of a run wait for its beginning
@@ -85,4 +85,4 @@ std::string run_together(const VirtualProcessors& processors, CoreId core, Time 
   return fault;
 }
 
-}  // namespace corelane::tool
+}  // namespace corelane::tool::reproductions

@@ -17,7 +17,7 @@
 #include "orb/os/thread.h"
 #include "orb/sched/servers/server.h"
 
-namespace corelane::tool {
+namespace corelane::tool::reproductions {
 
 inline constexpr Duration whole_burst{};  // a burst that lasts until the run ends
 
@@ -68,4 +68,4 @@ Time begin_of_run() noexcept;
 std::string run_together(const VirtualProcessors& processors, CoreId core, Time begin,
                          const std::function<void()>& look);
 
-}  // namespace corelane::tool
+}  // namespace corelane::tool::reproductions

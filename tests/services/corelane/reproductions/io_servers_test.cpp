@@ -4,11 +4,12 @@
 #include <chrono>
 #include <vector>
 
+namespace io_servers_test {
+
 using namespace corelane;
 using namespace corelane::tool;
+using namespace corelane::tool::reproductions;
 using namespace std::chrono_literals;
-
-namespace io_servers_test {
 
 TEST_CASE("I/O on behalf of the third VCPU takes its time from the fourth one alone") {
   CHECK(used_on_behalf(false, 4s) == std::vector<Duration>{1000ms, 1600ms, 1000ms, 400ms});

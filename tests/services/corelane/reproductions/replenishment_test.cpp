@@ -2,9 +2,10 @@
 
 #include <catch2/catch.hpp>
 
-using namespace corelane::tool;
-
 namespace replenishment_test {
+
+using namespace corelane::tool;
+using namespace corelane::tool::reproductions;
 
 TEST_CASE("by POSIX' rule a server of 20 in 50 runs for 27 in a period, by the corrected rule for 22") {
   CHECK(units_by_posix_rule(51, 101) == 27);

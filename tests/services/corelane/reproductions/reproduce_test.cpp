@@ -9,10 +9,11 @@
 
 #include "orb/os/privileges.h"
 
+namespace reproduce_test {
+
 using namespace corelane;
 using namespace corelane::tool;
-
-namespace reproduce_test {
+using namespace corelane::tool::reproductions;
 
 ReproductionFile file_of(const std::string& text) {
   auto file = parse_reproductions(text, "test.toml");

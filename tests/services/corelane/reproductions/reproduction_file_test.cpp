@@ -6,11 +6,12 @@
 #include <sstream>
 #include <string>
 
+namespace reproduction_file_test {
+
 using namespace corelane;
 using namespace corelane::tool;
+using namespace corelane::tool::reproductions;
 using namespace std::chrono_literals;
-
-namespace reproduction_file_test {
 
 const std::string entry = "[[reproduction]]\nexperiment = \"replenishment\"\n";
 

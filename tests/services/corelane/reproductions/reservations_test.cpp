@@ -4,11 +4,12 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 
+namespace reservations_test {
+
 using namespace corelane;
 using namespace corelane::tool;
+using namespace corelane::tool::reproductions;
 using namespace std::chrono_literals;
-
-namespace reservations_test {
 
 TEST_CASE("each reservation gets exactly its budget in each of its periods, alone and under load") {
   for (const bool has_load : {false, true}) {

@@ -5,11 +5,12 @@
 
 #include "services/corelane/reproductions/experiment.h"
 
+namespace server_costs_test {
+
 using namespace corelane;
 using namespace corelane::tool;
+using namespace corelane::tool::reproductions;
 using namespace std::chrono_literals;
-
-namespace server_costs_test {
 
 TEST_CASE("a flood preempts others less often under an I/O server than under a sporadic one") {
   const std::uint64_t sporadic = preemptions_in_flood(sporadic_flood_server(), 1s);

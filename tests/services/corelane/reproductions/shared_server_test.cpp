@@ -3,11 +3,12 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 
+namespace shared_server_test {
+
 using namespace corelane;
 using namespace corelane::tool;
+using namespace corelane::tool::reproductions;
 using namespace std::chrono_literals;
-
-namespace shared_server_test {
 
 FrameCounts frames(bool is_highest_locker, bool has_medium_load) {
   return run_shared_server({.is_highest_locker = is_highest_locker, .has_medium_load = has_medium_load, .length = 10s});

@@ -3,11 +3,12 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 
+namespace timer_interrupts_test {
+
 using namespace corelane;
 using namespace corelane::tool;
+using namespace corelane::tool::reproductions;
 using namespace std::chrono_literals;
-
-namespace timer_interrupts_test {
 
 TimerCounts published_timers(Duration overshoot, Duration between_checks) {
   return count_interrupts(
