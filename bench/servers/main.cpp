@@ -1,7 +1,5 @@
 // corelane-bench-servers runs servers in real time. It needs SCHED_FIFO. It only prints: no result fails it.
 //
-//   replenishment   two sporadic servers: the published example in which POSIX' rule replenishes too early
-//   io              four servers that use up a core, and I/O on behalf of one of them: the published CD-ROM example
 //   firm            three tasks whose jobs come early: time from release to start, and how many jobs needed a timer of
 //                   their own, with hard timers and with an overshoot
 //   flood           a task's response without and with a flood of requests on all cores, without and with io.budget.
@@ -39,7 +37,6 @@
 #include "bench/servers/firm.h"
 #include "bench/servers/flood.h"
 #include "bench/servers/misbehave.h"
-#include "bench/servers/published.h"
 #include "bench/servers/unknown.h"
 #include "bench/support/command_line.h"
 #include "orb/os/privileges.h"
@@ -51,8 +48,6 @@ using namespace std::chrono_literals;
 struct Options {
   std::vector<std::string> only;
   int core = 0;
-  int unit = 5000;  // us
-  int io_seconds = 4;
   int firm_seconds = 5;
   int overshoot = 500;  // us
   int case_seconds = 5;
@@ -77,16 +72,10 @@ int play(const std::string& role, std::vector<std::string> words) {
 int run(int argc, char** argv) {
   if (argc > 2 && std::string(argv[1]) == "--role") return play(argv[2], {argv + 3, argv + argc});
   Options options;
-  CLI::App app{"Runs published examples of servers, and a flood of requests beside a task, in real time."};
+  CLI::App app{"Runs firm timers, and floods of requests beside a task, in real time."};
   app.add_option("--only", options.only, "which measurements to run; all by default")
-      ->check(CLI::IsMember({"replenishment", "io", "firm", "flood", "direct-flood", "admissions", "misbehaviour"}));
-  app.add_option("--core", options.core, "the hardware thread of the examples, and of the server in flood")
-      ->capture_default_str();
-  app.add_option("--unit", options.unit, "unit of time of the examples, in us")
-      ->check(CLI::Range(200, 100'000))
-      ->capture_default_str();
-  app.add_option("--io-seconds", options.io_seconds, "how long each run of io takes")
-      ->check(CLI::Range(1, 3600))
+      ->check(CLI::IsMember({"firm", "flood", "direct-flood", "admissions", "misbehaviour"}));
+  app.add_option("--core", options.core, "the hardware thread of `firm`, and of the server in flood")
       ->capture_default_str();
   app.add_option("--firm-seconds", options.firm_seconds, "how long each run of firm takes")
       ->check(CLI::Range(1, 3600))
@@ -110,9 +99,6 @@ int run(int argc, char** argv) {
   if (const auto end = bench_support::parse(app, argc, argv)) return *end;
   if (!corelane::os::privileges().fifo) std::printf("no SCHED_FIFO here: what follows says little\n");
   const corelane::CoreId core{static_cast<std::int16_t>(options.core)};
-  const corelane::Duration unit = options.unit * 1us;
-  if (wants(options, "replenishment")) servers::print_replenishment(core, unit);
-  if (wants(options, "io")) servers::print_io(core, unit, options.io_seconds * 1s);
   if (wants(options, "firm")) servers::print_firm(core, options.firm_seconds * 1s, options.overshoot * 1us);
   if (wants(options, "misbehaviour")) servers::print_misbehaviour(options.case_seconds * 1s);
   if (wants(options, "admissions")) servers::print_admissions(core, options.admissions_seconds * 1s);

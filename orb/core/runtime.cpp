@@ -99,7 +99,10 @@ std::optional<std::string> reader_fault(const Settings& settings) {
   if (budget.budget == Duration::zero()) return std::nullopt;
   if (budget.budget < least)
     return "io.budget is platform, 0us (no limit), or 10us and more, not " + to_string(budget.budget);
-  return sched::fault_of("io", budget);
+  if (auto fault = sched::fault_of("io", budget)) return fault;
+  if (sched::can_serve_reader(settings.executive.reader_server, budget)) return std::nullopt;
+  return "io.budget = " + to_string(budget.budget) + " is too small a part of io.period = " + to_string(budget.period) +
+         " for io.server = pibs; give at least four millionths of it, or use sporadic";
 }
 
 // Returns the budget for reading messages that no contract foresees: the platform load's. Returns nothing if the
@@ -120,7 +123,8 @@ Expected<void> raise_reader(transport::Reactor& reactor, const Settings& setting
   if (priority == 0) return {};
   if (reactor.set_priority(priority)) {
     if (const auto split = reactor.split_off_ordinary_work(); !split) return split.error();
-    if (settings.executive.reader.budget > Duration::zero()) reactor.limit_reads(reading(settings));
+    if (settings.executive.reader.budget > Duration::zero())
+      reactor.limit_reads(reading(settings), settings.executive.reader_server);
     if (const auto budget = unforeseen_reading(settings)) reactor.limit_unforeseen_reads(*budget);
     return {};
   }

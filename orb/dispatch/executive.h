@@ -37,6 +37,7 @@
 #include "orb/sched/admission_test.h"
 #include "orb/sched/allocation_strategy.h"
 #include "orb/sched/refusal.h"
+#include "orb/sched/servers/reader_server.h"
 #include "orb/sched/servers/reservation.h"
 #include "orb/sched/task.h"
 
@@ -76,9 +77,10 @@ struct ExecutiveOptions {
   BestEffortServerOptions best_effort_server;
   sched::Ppm capacity = sched::default_capacity;  // of each core, platform load included
   sched::PlatformLoad platform{.budget = std::chrono::microseconds{20}, .period = std::chrono::milliseconds{1}};
-  // The load of the thread that reads connections, if it is held to a budget: on every core, like `platform`. No
-  // jitter.
+  // The load of the thread that reads connections, if it is held to a budget: on every core, like `platform`. Its
+  // jitter follows from reader_server, see reader_load().
   sched::PlatformLoad reader{.period = std::chrono::milliseconds{1}};
+  sched::ReaderServer reader_server = sched::ReaderServer::sporadic;  // io.server: what holds it to that budget
   bool early_jobs = false;       // pool.early_jobs: early jobs start when their core is idle
   bool charge_overruns = false;  // pool.charge_overruns: overruns under `report` are charged to their own tasks
   Duration overshoot{};     // dispatch.overshoot: firm timers for releases, >= 0; the analysis counts it as blocking

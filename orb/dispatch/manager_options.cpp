@@ -45,10 +45,16 @@ sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std
   return result;
 }
 
+sched::PlatformLoad reader_load(const ExecutiveOptions& options) noexcept {
+  sched::PlatformLoad load = options.reader;
+  load.jitter = sched::reader_jitter(options.reader_server, {.budget = load.budget, .period = load.period});
+  return load;
+}
+
 std::vector<sched::PlatformLoad> own_loads(const ExecutiveOptions& options, CoreId core) {
   std::vector<sched::PlatformLoad> loads;
   if (const auto server = best_effort_load(options, core)) loads.push_back(*server);
-  if (options.reader.budget > Duration::zero()) loads.push_back(options.reader);
+  if (options.reader.budget > Duration::zero()) loads.push_back(reader_load(options));
   return loads;
 }
 

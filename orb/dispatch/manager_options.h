@@ -20,6 +20,9 @@ sched::CoreOrder order_of(const ExecutiveOptions& options, CoreId core) noexcept
 
 sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std::vector<CoreLease>& leases);
 
+// Returns the load of the thread that reads connections, as the analysis counts it.
+sched::PlatformLoad reader_load(const ExecutiveOptions& options) noexcept;
+
 // Returns what the process itself runs on the core above its tasks, beside its platform load: a best-effort server, and
 // a reader that has a budget. The Manager is told of it by set_interference().
 std::vector<sched::PlatformLoad> own_loads(const ExecutiveOptions& options, CoreId core);

@@ -308,8 +308,8 @@ TimerId Reactor::schedule(Time time, os::UniqueFunction<void()> function) {
 bool Reactor::cancel(TimerId timer) { return impl_->cancel(timer); }
 bool Reactor::on_reactor_thread() const noexcept { return impl_->on_reactor_thread(); }
 
-void Reactor::limit_reads(const sched::Reservation& reservation) {
-  impl_->run_and_wait([&] { impl_->reads().limit(reservation, ReadLimit::everything); });
+void Reactor::limit_reads(const sched::Reservation& reservation, sched::ReaderServer kind) {
+  impl_->run_and_wait([&] { impl_->reads().limit(reservation, ReadLimit::everything, kind); });
 }
 void Reactor::limit_unforeseen_reads(const sched::Reservation& reservation) {
   impl_->run_and_wait([&] { impl_->reads().limit(reservation, ReadLimit::unforeseen); });

@@ -12,7 +12,7 @@
 #include "orb/base/time.h"
 #include "orb/os/thread.h"
 #include "orb/os/unique_function.h"
-#include "orb/sched/servers/reservation.h"
+#include "orb/sched/servers/reader_server.h"
 
 namespace corelane::transport {
 
@@ -46,9 +46,9 @@ class Reactor {
   Expected<void> split_off_ordinary_work();
   // Limits what the reactor's thread uses for reading, accepting and draining backlogs. What exceeds the budget waits
   // until the budget is back. Connections with requests for tasks have one half of it to themselves. For a thread above
-  // the tasks. `reservation` is sound, and its budget is a microsecond or more. Waits for the thread. Do not call it
-  // from a callback.
-  void limit_reads(const sched::Reservation& reservation);
+  // the tasks. `reservation` is sound, its budget is a microsecond or more, and servers of the kind can have a quarter
+  // of it (sched::can_serve_reader()). Waits for the thread. Do not call it from a callback.
+  void limit_reads(const sched::Reservation& reservation, sched::ReaderServer kind = sched::ReaderServer::sporadic);
   // Does the same for reading what no contract foresees (Connection::charge_message()), and for nothing else. Its
   // budget may be shorter.
   void limit_unforeseen_reads(const sched::Reservation& reservation);

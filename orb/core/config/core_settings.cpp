@@ -49,6 +49,16 @@ SettingsOf<Settings> core_settings() {
        "See io.budget",
        [](S& s, V v) { return parse::span_of_time(v, s.executive.reader.period); },
        {.same = same<&S::executive, &dispatch::ExecutiveOptions::reader, &sched::PlatformLoad::period>}},
+      {"io.server",
+       "sporadic",
+       "What holds all reading to io.budget, if that is a time. sporadic: what was used returns io.period after it "
+       "became usable. pibs: reading pauses for io.period after it has used its budget; each step costs less, but "
+       "admission counts a release jitter",
+       [](S& s, V v) {
+         return parse::choice(v, s.executive.reader_server,
+                              {{"sporadic", sched::ReaderServer::sporadic}, {"pibs", sched::ReaderServer::io}});
+       },
+       {.same = same<&S::executive, &dispatch::ExecutiveOptions::reader_server>}},
       {"limits.message_size", "16777216", "Bytes of one message after reassembly, in both directions",
        [](S& s, V v) { return parse::bytes(v, s.giop.message_size, 1024, 2047 * mebi); }},
       {"limits.memory", "0",

@@ -230,7 +230,7 @@ void LedgerClient::add_platform(std::vector<Promise>& promises) const {
     };
     const bool needed = lease.core == home_ || is_here(PromiseKind::task);
     if (!needed || is_here(PromiseKind::platform)) continue;
-    for (const sched::PlatformLoad& load : {options_.platform, options_.reader})
+    for (const sched::PlatformLoad& load : {options_.platform, reader_load(options_)})
       if (load.budget > Duration::zero() || load.blocking > Duration::zero())
         promises.push_back(load_promise(lease, load));
   }

@@ -1,38 +1,42 @@
 #include "orb/transport/detail/read_budget.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 namespace corelane::transport {
 namespace {
 
 // A connection has few replenishments, and there are many connections.
-constexpr std::size_t chunks_of_a_connection = 4;
-constexpr sched::IoCaller somebody{};
-
-sched::ServerDriver driver_of(const sched::Reservation& r, std::size_t chunks = sched::SporadicServer::most_chunks) {
-  return sched::ServerDriver(sched::SporadicServer(r, Time{}, chunks));
-}
+constexpr std::size_t chunks_of_a_connection = 4, chunks_of_a_kind = sched::SporadicServer::most_chunks;
 
 sched::Reservation part_of(const sched::Reservation& all, int part) {
   return {.budget = all.budget / part, .period = all.period};
 }
 
-// Returns when the server may run. To its servers the reader always seems to have work: time without work is not seen,
-// and counts as time with work.
-Time readable(sched::ServerDriver& driver, Time now) noexcept {
-  const sched::ServerVerdict verdict = driver.step_unobserved(now, Duration::zero(), somebody);
-  return verdict.runs ? now : verdict.again;
-}
-
 }  // namespace
 
-ReadBudget::ReadBudget(const sched::Reservation& all, ReadLimit limit) noexcept
+ReadBudget::ReadBudget(const sched::Reservation& all, ReadLimit limit, sched::ReaderServer kind) noexcept
     : limit_(limit),
+      kind_(kind),
+      everybody_{.period = all.period, .priority = {}},
       all_(all),
-      one_(part_of(all, 4)),
-      kinds_{driver_of(limit == ReadLimit::unforeseen ? all : part_of(all, 2)),
-             driver_of(limit == ReadLimit::unforeseen ? all : part_of(all, 2))} {}
+      one_(part_of(all, sched::reader_quarters)),
+      kinds_{driver_of(limit == ReadLimit::unforeseen ? all : part_of(all, sched::reader_halves), chunks_of_a_kind),
+             driver_of(limit == ReadLimit::unforeseen ? all : part_of(all, sched::reader_halves), chunks_of_a_kind)} {
+  assert(limit == ReadLimit::everything || kind == sched::ReaderServer::sporadic);
+}
+
+sched::ServerDriver ReadBudget::driver_of(const sched::Reservation& part, std::size_t chunks) const noexcept {
+  return sched::ServerDriver(sched::reader_server(kind_, part, chunks));
+}
+
+// Returns when the server may run. To its servers the reader always seems to have work: time without work is not seen,
+// and counts as time with work.
+Time ReadBudget::readable(sched::ServerDriver& driver, Time now) const noexcept {
+  const sched::ServerVerdict verdict = driver.step_unobserved(now, Duration::zero(), everybody_);
+  return verdict.runs ? now : verdict.again;
+}
 
 Time ReadBudget::readable_at(Time now, ReadShare share) noexcept { return readable(of(share), now); }
 
@@ -46,8 +50,8 @@ Time ReadBudget::readable_at(Time now, ReadAccount& account) noexcept {
 
 void ReadBudget::charge(Time now, Duration used, ReadAccount& account, const ReadTurn& turn) noexcept {
   if (limit_ == ReadLimit::unforeseen) return charge_unforeseen(now, used, account, turn);
-  of(account.share).step_unobserved(now, used, somebody);
-  if (account.own) account.own->step_unobserved(now, used, somebody);
+  of(account.share).step_unobserved(now, used, everybody_);
+  if (account.own) account.own->step_unobserved(now, used, everybody_);
 }
 
 bool ReadBudget::is_too_long(const ReadAccount& account) noexcept {
@@ -67,7 +71,7 @@ void ReadBudget::charge_unforeseen(Time now, Duration used, ReadAccount& account
     const Duration all_used = std::exchange(account.undecided, Duration{});
     // The connection was exempt, and has not asked before.
     (void)readable(of(ReadShare::without_tasks), now - all_used);
-    of(ReadShare::without_tasks).step_unobserved(now, all_used, somebody);
+    of(ReadShare::without_tasks).step_unobserved(now, all_used, everybody_);
   }
   if (turn.unforeseen) account.longest_foreseen = 0;
   if (decided) account.undecided_bytes = 0;

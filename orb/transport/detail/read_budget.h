@@ -14,9 +14,10 @@
 //     is back. The pieces of a message count once the message is known. Bytes beyond 64 KiB count in any case, unless
 //     an earlier foreseen message was as long, up to 1 MiB.
 //
-// The servers are sporadic servers. A server that inherits its caller's priority (PIBS) would delay the others less.
-// But a single thread cannot be lowered for one caller without making all others wait for it. So reading is done above
-// all tasks, within a budget that admission knows, or it waits.
+// For ReadLimit::everything the servers are of the kind that the owner chooses (sched::ReaderServer), otherwise they
+// are sporadic. An I/O server keeps its rule of budgets, but not the priority of a caller: a single thread cannot be
+// lowered for one caller without making all others wait for it. So reading is done above all tasks, within a budget
+// that admission knows, or it waits.
 //
 // Threads: the reactor's. No clock, no allocation.
 #pragma once
@@ -27,6 +28,7 @@
 #include <optional>
 
 #include "orb/base/ids.h"
+#include "orb/sched/servers/reader_server.h"
 #include "orb/sched/servers/server_driver.h"
 
 namespace corelane::transport {
@@ -62,8 +64,10 @@ class ReadBudget {
   // The most that one turn may cost, in budgets. If a turn took longer, the host of a virtual machine took that time.
   static constexpr int longest_turn = 100;
 
-  // `all` is sound, and its budget is at least 4 ns.
-  explicit ReadBudget(const sched::Reservation& all, ReadLimit limit = ReadLimit::everything) noexcept;
+  // `all` is sound, its budget is at least 4 ns, and sched::can_serve_reader() is true. With ReadLimit::unforeseen the
+  // kind is sporadic.
+  explicit ReadBudget(const sched::Reservation& all, ReadLimit limit = ReadLimit::everything,
+                      sched::ReaderServer kind = sched::ReaderServer::sporadic) noexcept;
 
   ReadLimit limit() const noexcept { return limit_; }
   // Returns whether the connection need not wait for the budget.
@@ -82,11 +86,15 @@ class ReadBudget {
   void charge(Time now, Duration used, ReadAccount& account, const ReadTurn& turn = {}) noexcept;
 
  private:
+  sched::ServerDriver driver_of(const sched::Reservation& part, std::size_t chunks) const noexcept;
+  Time readable(sched::ServerDriver& driver, Time now) const noexcept;
   sched::ServerDriver& of(ReadShare share) noexcept { return kinds_[static_cast<std::size_t>(share)]; }
   static bool is_too_long(const ReadAccount& account) noexcept;
   void charge_unforeseen(Time now, Duration used, ReadAccount& account, const ReadTurn& turn) noexcept;
 
   const ReadLimit limit_;
+  const sched::ReaderServer kind_;
+  const sched::IoCaller everybody_;  // for an I/O server: the reader has one period and one priority for all callers
   const sched::Reservation all_;
   const sched::Reservation one_;  // for one connection with tasks
   std::array<sched::ServerDriver, 2> kinds_;

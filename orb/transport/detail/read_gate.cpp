@@ -8,8 +8,8 @@
 
 namespace corelane::transport {
 
-void ReadGate::limit(const sched::Reservation& reservation, ReadLimit what) noexcept {
-  budget_.emplace(reservation, what);
+void ReadGate::limit(const sched::Reservation& reservation, ReadLimit what, sched::ReaderServer kind) noexcept {
+  budget_.emplace(reservation, what, kind);
   charged_ = begun_ = os::thread_cpu_time();
 }
 

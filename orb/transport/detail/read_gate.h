@@ -37,7 +37,8 @@ class ReadGate {
 
   explicit ReadGate(Reactor::Impl& reactor) : reactor_(reactor) {}
 
-  void limit(const sched::Reservation& reservation, ReadLimit what) noexcept;
+  void limit(const sched::Reservation& reservation, ReadLimit what,
+             sched::ReaderServer kind = sched::ReaderServer::sporadic) noexcept;
   bool limits(ReadLimit what) const noexcept { return budget_ && budget_->limit() == what; }
   // Returns how many bytes the next read may bring. `rest`: the bytes missing of the current message; 0: none is
   // incomplete.

@@ -16,6 +16,8 @@
 #include "services/corelane/real_run/overheads/overheads.h"
 #include "services/corelane/real_run/overheads/overheads_file.h"
 #include "services/corelane/real_run/real_runner.h"
+#include "services/corelane/reproductions/reproduce.h"
+#include "services/corelane/reproductions/reproduction_file.h"
 
 namespace corelane::tool {
 namespace {
@@ -42,19 +44,35 @@ Status run_for_real(EvaluateOptions& options) {
   return status;
 }
 
-// Returns the text of FILE if it is an overheads file.
-std::optional<std::string> overheads_in(const std::string& path) {
+// Returns the text of FILE; nothing if it cannot be read, which is reported where it is needed.
+std::optional<std::string> text_in(const std::string& path) {
   auto text = eval::read_scenario_file(path);
-  if (!text || !is_overheads_file(*text)) return std::nullopt;
+  if (!text) return std::nullopt;
   return *std::move(text);
 }
+
+std::string host_text() { return machine_text() + ", " + kernel_text(); }
 
 Status run_overheads(const std::string& text, const std::string& path) {
   const Interrupt interrupt;
   const auto file = parse_overheads(text, path);
   if (!file) return std::cerr << "corelane eval: " << plain(file.error().text) << "\n", 2;
-  return overheads(*file, {.host = machine_text() + ", " + kernel_text(), .is_to_stop = &Interrupt::asked}, std::cout,
-                   std::cerr);
+  return overheads(*file, {.host = host_text(), .is_to_stop = &Interrupt::asked}, std::cout, std::cerr);
+}
+
+Status run_reproductions(const std::string& text, const std::string& path,
+                         const reproductions::ReproduceOptions& options) {
+  const Interrupt interrupt;
+  const auto file = reproductions::parse_reproductions(text, path);
+  if (!file) return std::cerr << "corelane eval: " << plain(file.error().text) << "\n", 2;
+  return reproductions::reproduce(*file, options, std::cout, std::cerr);
+}
+
+// Returns which experiments of a reproduction file to run; nothing means all.
+std::optional<reproductions::ExperimentTime> chosen_time(bool is_virtual, bool is_real) {
+  if (is_virtual) return reproductions::ExperimentTime::virtually;
+  if (is_real) return reproductions::ExperimentTime::really;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -66,10 +84,12 @@ Action define_eval(CLI::App& app, std::vector<std::string>&) {
       "Each set of tasks runs under each dispatcher of the file, with the same jobs. The results are lines of a CSV "
       "file. If it exists, only what it lacks is run. Ctrl-C keeps what is done.\n"
       "An overheads file (docs/evaluation-real.md) is measured on this host, with neither --virtual nor --real.\n"
+      "A reproduction file (docs/reproductions.md) repeats published experiments, by default those of both kinds.\n"
       "Exit status: 0 all is done; 1 it was stopped, or an admitted task missed a deadline in virtual time; 2 the "
       "command line or the file was wrong.");
-  refuse_empty(app.add_option("FILE", options->file, "a scenario, with sweeps and repetitions, or an overheads file")
-                   ->required())
+  refuse_empty(
+      app.add_option("FILE", options->file, "a scenario with sweeps, an overheads file, or a reproduction file")
+          ->required())
       ->type_name("");
   auto* const virtually =
       app.add_flag("--virtual")->description("in virtual time, on as many simulated cores as the file says");
@@ -90,7 +110,14 @@ Action define_eval(CLI::App& app, std::vector<std::string>&) {
       ->check(CLI::Range(1, 1024).description(""));
   return [options, virtually, really](const ToolSettings& settings) {
     options->orb_options = settings.orb_options;
-    if (const auto text = overheads_in(options->file)) return run_overheads(*text, options->file);
+    const auto text = text_in(options->file);
+    if (text && is_overheads_file(*text)) return run_overheads(*text, options->file);
+    if (text && reproductions::is_reproduction_file(*text))
+      return run_reproductions(*text, options->file,
+                               {.only = chosen_time(virtually->count() > 0, really->count() > 0),
+                                .quick = options->quick,
+                                .host = host_text(),
+                                .is_to_stop = &Interrupt::asked});
     if (really->count() > 0) return run_for_real(*options);
     if (virtually->count() > 0) return run_experiment(*options);
     std::cerr << "corelane eval: say --virtual or --real; see corelane eval --help\n";

@@ -327,6 +327,18 @@ TEST_CASE("a reader that is held to a budget counts on every core and in the pro
   CHECK(machine.provider().mine[1].contract.budget == 200us);
 }
 
+TEST_CASE("a reader that is held to a budget by I/O servers counts with a release jitter") {
+  ExecutiveOptions options = bare_options();
+  options.reader = {.budget = 200us, .period = 1ms};
+  options.reader_server = sched::ReaderServer::io;
+  Machine machine(1, options);
+  machine.decide();
+  const TaskId admitted = machine.admit(task(10ms, 1ms));
+  CHECK(machine.report(admitted).bound == 1600us);  // (200, 1000) with jitter 900 occurs three times in that time
+  REQUIRE(machine.provider().mine.size() == 2);
+  CHECK(machine.provider().mine[1].contract.jitter == 900us);
+}
+
 // Error paths.
 
 TEST_CASE("a server of best effort that makes no sense is refused") {

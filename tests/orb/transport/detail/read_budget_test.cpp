@@ -81,6 +81,52 @@ TEST_CASE("reading takes at most its budget and a turn in any window of the peri
   }
 }
 
+TEST_CASE("under I/O servers a connection that has used its part waits for a period from its last turn") {
+  ReadBudget budget(shared, ReadLimit::everything, sched::ReaderServer::io);
+  ReadAccount stranger, ours{.share = ReadShare::with_tasks};
+  REQUIRE(budget.readable_at(at(0us), stranger) == at(0us));
+  budget.charge(at(150us), 150us, stranger);
+  REQUIRE(budget.readable_at(at(150us), stranger) == at(150us));
+  budget.charge(at(200us), 50us, stranger);
+  CHECK(budget.readable_at(at(200us), stranger) == at(1150us));
+  CHECK(budget.readable_at(at(200us), ours) == at(200us));
+  CHECK(budget.readable_at(at(1150us), stranger) == at(1150us));
+}
+
+TEST_CASE("under I/O servers a turn beyond the budget lengthens the wait") {
+  ReadBudget budget(shared, ReadLimit::everything, sched::ReaderServer::io);
+  ReadAccount stranger;
+  REQUIRE(budget.readable_at(at(0us), stranger) == at(0us));
+  budget.charge(at(300us), 300us, stranger);
+  CHECK(budget.readable_at(at(300us), stranger) == at(1500us));  // 300 us of a share of a fifth
+}
+
+TEST_CASE("under I/O servers reading takes at most what admission counts, and a turn of each half") {
+  ReadBudget budget(shared, ReadLimit::everything, sched::ReaderServer::io);
+  ReadAccount accounts[] = {{}, {}, {.share = ReadShare::with_tasks}, {.share = ReadShare::with_tasks}};
+  constexpr Duration turn = 30us;
+  std::vector<Time> ends;
+  std::size_t which = 0;
+  for (Time now = at(0us); now < at(50ms);) {
+    which = (which + 1) % 4;
+    if (budget.readable_at(now, accounts[which]) > now) {
+      now += 7us;
+      continue;
+    }
+    now += turn;
+    budget.charge(now, turn, accounts[which]);
+    ends.push_back(now);
+  }
+  CHECK(ends.size() > 100);
+  const Duration jitter = sched::reader_jitter(sched::ReaderServer::io, shared);
+  for (std::size_t first = 0; first < ends.size(); ++first)
+    for (std::size_t last = first; last < ends.size(); ++last) {
+      const Duration window = ends[last] - (ends[first] - turn);
+      const auto jobs = (window + jitter + shared.period - 1ns) / shared.period;
+      REQUIRE(static_cast<int>(last - first + 1) * turn <= jobs * shared.budget + 2 * turn);
+    }
+}
+
 // Work that no contract foresees. On a simulated clock, with the default budget: the platform's 20 us in each
 // millisecond.
 
