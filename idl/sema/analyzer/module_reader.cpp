@@ -11,6 +11,7 @@ void ModuleReader::read(const ast::Module& module, const ast::Definition& defini
   Symbol* symbol = analysis_.names.current().find_own(definition.name.text);
   const bool reopens = symbol != nullptr && symbol->kind == SymbolKind::module && symbol->name == definition.name.text;
   if (!reopens) symbol = &analysis_.names.declare(SymbolKind::module, definition.name);
+  if (std::exchange(symbol->announced, false)) symbol->span = definition.name.span;
   Scope& inside = analysis_.names.inside(*symbol, Scope::Kind::module);
   inside.used.clear();  // each opening starts without uses
 

@@ -43,11 +43,14 @@ Symbol& Names::declare(SymbolKind kind, const ast::Identifier& name) {
   symbol->owner = current_;
   Symbol& result = *symbol;
   const std::string key = lower_case(name.text);
-  if (const Symbol* earlier = current_->find_own(name.text)) {
+  const Symbol* const earlier = current_->find_own(name.text);
+  if (earlier != nullptr && !earlier->announced) {
     report_taken(name, *earlier);
     refused_.push_back(std::move(symbol));
     return result;
   }
+  // The name of a module that was never opened is free. SymbolIds::finish() reports that module.
+  if (earlier != nullptr) refused_.push_back(std::move(current_->symbols[key]));
   if (const auto use = current_->used.find(key); use != current_->used.end()) {
     report_used(kind, name, use->second);
   } else if (key == lower_case(current_->own_name)) {

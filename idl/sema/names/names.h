@@ -74,7 +74,7 @@ class Names {
   Scope standard_;
   Scope file_;
   Scope* current_;
-  std::vector<std::unique_ptr<Symbol>> refused_;  // symbols whose names were taken
+  std::vector<std::unique_ptr<Symbol>> refused_;  // symbols whose names another symbol has
 };
 
 // Makes a scope the current one for its lifetime.

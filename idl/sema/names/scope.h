@@ -69,6 +69,7 @@ struct Symbol {
   std::uint32_t index = 0;        // of an enumerator, operation, attribute or factory, among those of its kind
   std::uint8_t flavour = 0;       // for interfaces the InterfaceKind, for values whether they are abstract
   bool defined = true;            // false: declared forward, or its body is being read
+  bool announced = false;         // a module that only a typeprefix has named so far
   Scope* owner = nullptr;         // the scope that declares it
   std::unique_ptr<Scope> inside;  // if it contains names
   std::unique_ptr<AnnotationRules> annotation;

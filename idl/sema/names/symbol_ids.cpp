@@ -103,12 +103,18 @@ void SymbolIds::announce_module(const ast::ScopedName& name) {
   if (!is_new) return;
   Symbol& symbol = names_.declare(SymbolKind::module, name.parts.front());
   names_.inside(symbol, Scope::Kind::module);
+  symbol.announced = true;
   announced_.push_back(&symbol);
 }
 
 void SymbolIds::finish() {
-  for (const Symbol* module : announced_)
-    if (module->definition == DefId::none) diagnostics_.error(module->span, quoted(module->name) + " is not declared");
+  for (const Symbol* module : announced_) {
+    if (!module->announced) continue;
+    Diagnostic& fault = diagnostics_.error(module->span, quoted(module->name) + " is not declared");
+    const Symbol* const other = names_.file_scope().find_own(module->name);
+    if (other == module) continue;
+    fault.note(other->span, quoted(other->name) + " is declared here, as " + std::string(article_name(other->kind)));
+  }
 }
 
 // Sets the prefix for everything in the scope, including what was declared earlier.
