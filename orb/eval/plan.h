@@ -15,13 +15,14 @@
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
 #include "orb/dispatch/executive.h"
-#include "orb/eval/custom_policies.h"
 #include "orb/eval/task_set.h"
 #include "orb/sched/analysis/synthetic_utilization.h"
 #include "orb/sched/refusal.h"
 #include "orb/sched/task.h"
 
 namespace corelane::eval {
+
+struct CustomPolicies;  // orb/eval/planning/custom_policies.h
 
 struct PlanRequest {
   std::vector<Task> tasks;            // in the order in which they ask

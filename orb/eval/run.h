@@ -12,11 +12,12 @@
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
 #include "orb/dispatch/executive.h"
-#include "orb/eval/custom_policies.h"
 #include "orb/eval/dispatchers.h"
 #include "orb/eval/task_set.h"
 
 namespace corelane::eval {
+
+struct CustomPolicies;  // orb/eval/planning/custom_policies.h
 
 struct RunRequest {
   std::vector<Task> tasks;                 // in the order in which they ask for admission

@@ -12,13 +12,14 @@
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
 #include "orb/dispatch/executive.h"
-#include "orb/eval/custom_policies.h"
 #include "orb/eval/dispatchers.h"
 #include "orb/eval/plan.h"
 #include "orb/eval/run.h"
 #include "orb/eval/scenario.h"
 
 namespace corelane::eval {
+
+struct CustomPolicies;  // orb/eval/planning/custom_policies.h
 
 // The longest run. Sums of the times of a run cannot overflow then.
 inline constexpr Duration longest_run = std::chrono::hours{24};

@@ -199,10 +199,10 @@ EXPORTED = {
         "trace/trace_kinds.h",
     ],
     "orb/eval": [
-        "experiment/csv.h", "experiment/job_account.h", "report/comparison_tables.h", "report/report.h", "report/table.h",
-        "scenario/node.h", "scenario/toml_nodes.h", "statistics/comparison.h",
+        "experiment/csv.h", "experiment/job_account.h", "planning/custom_policies.h", "report/comparison_tables.h",
+        "report/report.h", "report/table.h", "scenario/node.h", "scenario/toml_nodes.h", "statistics/comparison.h",
     ],
-    "services/corelane": ["real_run/overheads/decision_costs.h", "real_run/run_directory.h"],
+    "services/corelane": ["evaluate/origin.h", "evaluate/set_runner.h", "real_run/overheads/decision_costs.h", "real_run/run_directory.h"],
     "idl/front": ["lexer/lexer.h", "preprocessor/preprocessor.h"],
     "idl/sema": ["names/scope.h"],
     "services/nameserver/stores": ["etcd/etcd_settings.h"],

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "orb/base/ids.h"
-#include "orb/eval/custom_policies.h"
+#include "orb/eval/planning/custom_policies.h"
 #include "orb/eval/planning/idle_server.h"
 #include "orb/eval/planning/whole_set.h"
 

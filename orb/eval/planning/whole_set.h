@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "orb/eval/custom_policies.h"
 #include "orb/eval/plan.h"
 #include "orb/eval/planning/admitter.h"
+#include "orb/eval/planning/custom_policies.h"
 #include "orb/sched/admission_test.h"
 
 namespace corelane::eval {

@@ -80,9 +80,8 @@ TEST_CASE("an allocation sees the tasks of each core, and on which cores the tas
 }
 
 TEST_CASE("an allocation that returns no core refuses the task") {
-  const CustomPolicies policies{.allocation = [](std::span<const CandidateCore>, const Task&) {
-    return std::optional<std::size_t>();
-  }};
+  const CustomPolicies policies{
+      .allocation = [](std::span<const CandidateCore>, const Task&) { return std::optional<std::size_t>(); }};
   CHECK(plan(request_of(policies, {task("a", 1ms)})).refused == 1);
 }
 
