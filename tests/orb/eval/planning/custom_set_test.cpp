@@ -24,7 +24,9 @@ Task task(const std::string& label, Duration budget, Duration period = 10ms) {
 
 // A plan on cores without any load.
 PlanRequest request_of(const CustomPolicies& policies, std::vector<Task> tasks, int cores = 2) {
-  PlanRequest request{.tasks = std::move(tasks), .cores = numbered_cores(cores)};
+  PlanRequest request;
+  request.tasks = std::move(tasks);
+  request.cores = numbered_cores(cores);
   request.server.platform = {};
   request.server.capacity = sched::whole_core;
   request.custom = &policies;
