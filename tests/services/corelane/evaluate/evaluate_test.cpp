@@ -339,7 +339,10 @@ TEST_CASE("figures are PDF files, too, if rsvg-convert makes them") {
 
 TEST_CASE("the real rsvg-convert reads the figures, where it is installed") {
   ExperimentFolder folder;
-  if (!fault_of_pdf().empty()) return WARN("rsvg-convert is missing (Debian: librsvg2-bin)");
+  if (!fault_of_pdf().empty()) {
+    WARN("SKIPPED: rsvg-convert is missing (Debian: librsvg2-bin)");
+    return;
+  }
   CHECK(folder.run({.figures = folder.path("a"), .pdf = true}) == 0);
   CHECK_THAT(text_in(folder.path("a/misses-1.pdf")), Catch::StartsWith("%PDF-"));
 }
