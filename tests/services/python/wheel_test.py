@@ -13,7 +13,7 @@ import tempfile
 import zipfile
 
 SOURCE, PACKAGES = sys.argv[1:]
-USE = "import corelane; print(corelane.__file__); print(corelane.plan({'task': [{'period': '10ms', 'budget': '1ms'}]}, cores=1).sets)"
+USE = "import corelane; print(corelane.__file__); print(corelane.plan({'task': [{'period': '10ms', 'budget': '1ms'}]}, cores=1).sets.columns)"
 
 
 def install(wheel, folder):
