@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "orb/dispatch/best_effort/best_effort_servers.h"
+#include "orb/dispatch/best_effort/best_effort_load.h"
 
 namespace corelane::dispatch {
 

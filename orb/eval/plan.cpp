@@ -78,7 +78,7 @@ std::vector<bool> place(const PlanRequest& request, Plan& plan) {
 std::vector<bool> answer(const PlanRequest& request, Plan& plan) {
   if (request.jobs) return answer_jobs(request, plan);
   if (request.spin_locks) return place(request, plan);
-  if (const auto set = whole_set_for(request.server, request.cores)) return answer(request, *set, plan);
+  if (const auto set = whole_set_for(request.server, request.cores, request.custom)) return answer(request, *set, plan);
   IdleServer server(request.server, request.cores);
   std::vector<TaskId> ids;
   for (const Task& task : request.tasks) {
@@ -171,7 +171,7 @@ Plan plan(const PlanRequest& request) {
   plan.accepted = accepted_part(plan);
   plan.chains = chain_verdicts(request, plan);
   bound_high_modes(request, plan);
-  if (!plan.promises || request.jobs) return plan;
+  if (!plan.promises || request.jobs || request.custom != nullptr) return plan;
   if (request.fewest) find_fewest(request, plan);
   if (!request.sensitivity) return plan;
   plan.growth = largest_growth(set);

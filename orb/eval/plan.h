@@ -22,6 +22,8 @@
 
 namespace corelane::eval {
 
+struct CustomPolicies;  // orb/eval/planning/custom_policies.h
+
 struct PlanRequest {
   std::vector<Task> tasks;            // in the order in which they ask
   std::vector<CoreId> cores;          // at least one
@@ -33,6 +35,8 @@ struct PlanRequest {
   bool fewest = true;       // whether to find out how many cores all tasks need
   std::vector<Chain> chains{};
   bool spin_locks = false;  // policy.locks = msrp; no task has high criticality then
+  // Policies in place of those of `server`, or null. Then nothing is found out about more cores or larger budgets.
+  const CustomPolicies* custom = nullptr;
 };
 
 // A task of high criticality after a job has exceeded its budget: AMC-rtb.

@@ -17,13 +17,17 @@
 
 namespace corelane::eval {
 
+struct CustomPolicies;  // orb/eval/planning/custom_policies.h
+
 struct RunRequest {
   std::vector<Task> tasks;                 // in the order in which they ask for admission
   std::vector<CoreId> cores;               // at least one
   const Dispatcher* dispatcher = nullptr;  // never null in a request that is run
   dispatch::ExecutiveOptions server{};     // platform load, allocation, admission test
-  std::string transport = "channel";       // of a real run: "channel", "unix" or "tcp"
-  Duration length{};                       // of the run, from the common start of all tasks; > 0
+  // Of a virtual run: policies in place of those of `server`, for dispatchers that refuse tasks. Null: none.
+  const CustomPolicies* custom = nullptr;
+  std::string transport = "channel";  // of a real run: "channel", "unix" or "tcp"
+  Duration length{};                  // of the run, from the common start of all tasks; > 0
   std::uint64_t seed = 1;        // of arrivals and execution times. Dispatchers with the same seed get the same jobs
   std::size_t most_misses = 16;  // RunOutcome::misses has at most so many
 };

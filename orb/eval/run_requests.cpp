@@ -1,16 +1,17 @@
 #include "orb/eval/run_requests.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
-#include "orb/eval/plan.h"
 #include "orb/eval/server_options.h"
 #include "orb/eval/virtual_run.h"
+#include "orb/sched/refusal.h"
 
 namespace corelane::eval {
 
 namespace {
+
+constexpr std::uint64_t most_jobs = 100'000'000;  // a run of so many takes a minute or more
 
 // Returns the number of periods that begin within the length.
 std::uint64_t periods_in(Duration length, Duration period) noexcept {
@@ -21,7 +22,8 @@ std::uint64_t periods_in(Duration length, Duration period) noexcept {
 std::optional<ScenarioFault> fault_of(const Policy& policy, const RunRequest& request) {
   if (aperiodic_policy_of(policy))
     return ScenarioFault{"policy.aub decides about jobs in corelane plan only; use that, or leave it out"};
-  auto bad = fault_of(PlanRequest{.tasks = request.tasks, .cores = request.cores, .server = request.server});
+  auto bad = fault_of(
+      PlanRequest{.tasks = request.tasks, .cores = request.cores, .server = request.server, .custom = request.custom});
   if (!bad) return std::nullopt;
   return ScenarioFault{*std::move(bad)};
 }
@@ -53,6 +55,7 @@ Expected<RunRequest, ScenarioFault> run_request(const Scenario& scenario, std::i
   RunRequest request{.tasks = *std::move(tasks),
                      .cores = defaults.cores,
                      .server = defaults.server,
+                     .custom = defaults.custom,
                      .transport = scenario.experiment.transport,
                      .length = scenario.experiment.length,
                      .seed = run_seed(scenario, set)};
@@ -61,6 +64,45 @@ Expected<RunRequest, ScenarioFault> run_request(const Scenario& scenario, std::i
   apply(scenario.policy, request.server);
   if (auto bad = fault_of(scenario.policy, request)) return *std::move(bad);
   return request;
+}
+
+Expected<PlanRequest, ScenarioFault> plan_request(const Scenario& scenario, std::vector<Task> tasks,
+                                                  const RunDefaults& defaults) {
+  PlanRequest request{.tasks = std::move(tasks),
+                      .cores = defaults.cores,
+                      .server = defaults.server,
+                      .jobs = aperiodic_policy_of(scenario.policy),
+                      .chains = scenario.chains,
+                      .spin_locks = scenario.policy.locks == "msrp",
+                      .custom = defaults.custom};
+  apply(scenario.platform, request.server);
+  apply(scenario.policy, request.server);
+  if (request.server.mode == dispatch::DispatchMode::leader_followers)
+    return ScenarioFault{
+        "dispatch.mode leader-followers promises nothing, so there is nothing to plan; use manager or direct"};
+  if (scenario.platform.cores > 0) request.cores = numbered_cores(static_cast<int>(scenario.platform.cores));
+  return request;
+}
+
+// Functions are not asked twice: they may count their calls.
+void explain_refusals(const RunRequest& request, RunOutcome& outcome) {
+  if (std::ranges::all_of(outcome.tasks, &TaskOutcome::admitted) || !request.dispatcher->refuses) return;
+  if (request.custom != nullptr) return;
+  const Plan plan = eval::plan({.tasks = request.tasks,
+                                .cores = request.cores,
+                                .server = request.server,
+                                .sensitivity = false,
+                                .fewest = false});
+  for (std::size_t i = 0; i < outcome.tasks.size(); ++i)
+    if (!outcome.tasks[i].admitted && !plan.tasks[i].admitted)
+      outcome.tasks[i].refusal = sched::text_of(plan.tasks[i].refusal);
+}
+
+std::optional<ScenarioFault> fault_of_length(const RunRequest& request) {
+  const std::uint64_t jobs = most_jobs_of(request);
+  if (jobs <= most_jobs) return std::nullopt;
+  return ScenarioFault{"a run of " + to_string(request.length) + " has " + std::to_string(jobs) + " jobs, and " +
+                       std::to_string(most_jobs) + " are the most that can be simulated; choose a shorter length"};
 }
 
 std::uint64_t most_jobs_of(const RunRequest& request) noexcept {

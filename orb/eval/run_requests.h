@@ -1,9 +1,10 @@
-// Turns a scenario into requests for runs.
+// Turns a scenario into requests for runs and plans.
 // Threads: pure functions. They allocate.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,10 +13,13 @@
 #include "orb/base/time.h"
 #include "orb/dispatch/executive.h"
 #include "orb/eval/dispatchers.h"
+#include "orb/eval/plan.h"
 #include "orb/eval/run.h"
 #include "orb/eval/scenario.h"
 
 namespace corelane::eval {
+
+struct CustomPolicies;  // orb/eval/planning/custom_policies.h
 
 // The longest run. Sums of the times of a run cannot overflow then.
 inline constexpr Duration longest_run = std::chrono::hours{24};
@@ -23,7 +27,8 @@ inline constexpr Duration longest_run = std::chrono::hours{24};
 // What holds where a scenario leaves something out.
 struct RunDefaults {
   dispatch::ExecutiveOptions server{};
-  std::vector<CoreId> cores{};  // at least one, unless the scenario says how many
+  std::vector<CoreId> cores{};             // at least one, unless the scenario says how many
+  const CustomPolicies* custom = nullptr;  // in place of the scenario's allocation and test; must outlive the requests
 };
 
 // Returns the dispatchers of the experiment, at least one.
@@ -40,8 +45,19 @@ const Dispatcher* dispatcher_of(dispatch::DispatchMode mode) noexcept;
 Expected<RunRequest, ScenarioFault> run_request(const Scenario& scenario, std::int64_t set,
                                                 const RunDefaults& defaults);
 
+// Returns the request for a plan of these tasks by the platform, the policies and the chains of the scenario. Ask
+// fault_of() before plan(). The fault: the policies promise nothing.
+Expected<PlanRequest, ScenarioFault> plan_request(const Scenario& scenario, std::vector<Task> tasks,
+                                                  const RunDefaults& defaults);
+
+// Replaces the reasons of refusals by those of a plan, which have the labels of tasks and contracts that would fit.
+void explain_refusals(const RunRequest& request, RunOutcome& outcome);
+
 // Returns how many jobs a run of the request has at most if its tasks are periodic. The platform load counts, too,
 // since a simulation runs it as jobs.
 std::uint64_t most_jobs_of(const RunRequest& request) noexcept;
+
+// Returns that a virtual run of the request would take too long; nothing if it would not.
+std::optional<ScenarioFault> fault_of_length(const RunRequest& request);
 
 }  // namespace corelane::eval

@@ -141,7 +141,7 @@ RunOutcome run_virtually(const RunRequest& request, sim::JobObserver* observer) 
   assert(request.dispatcher != nullptr && !request.cores.empty());
   RunOutcome outcome;
   for (const Task& task : request.tasks) outcome.tasks.emplace_back().label = task.label;
-  const auto set = request.dispatcher->refuses ? whole_set_for(request.server, request.cores) : nullptr;
+  const auto set = request.dispatcher->refuses ? whole_set_for(request.server, request.cores, request.custom) : nullptr;
   if (set)
     run_whole_set(request, *set, observer, outcome);
   else if (request.dispatcher->placement == TaskPlacement::by_manager)

@@ -7,7 +7,8 @@
 // resource there.
 //
 // Under a dispatcher that refuses tasks, the admission test may be one for global scheduling, and the allocation may
-// cut tasks. Then the MulticoreSimulator runs the tasks that are admitted, as these policies schedule them.
+// cut tasks, or they are CustomPolicies. Then the MulticoreSimulator runs the tasks that are admitted, as these
+// policies schedule them.
 //
 // Threads: pure functions. They allocate.
 #pragma once

@@ -5,6 +5,7 @@
 #include "orb/core/client/client_call.h"
 #include "orb/core/client/reference.h"
 #include "orb/core/client/task_binding.h"
+#include "orb/core/config/contract_backlog.h"
 #include "orb/core/config/contracts_file.h"
 #include "orb/core/exception.h"
 #include "orb/core/orb.h"

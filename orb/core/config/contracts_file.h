@@ -40,11 +40,6 @@
 
 namespace corelane::core {
 
-// Finds a fault that fault_of() does not find: deadline and jitter span more periods than jobs of a task may wait. No
-// server admits such a contract. Returns a text with values that would do, or nothing. Not for real-time threads,
-// because it allocates.
-std::optional<std::string> backlog_fault_of(const Contract& sound);
-
 class ContractsFile {
  public:
   // Reads the file. Faults name the file, the line and the column.

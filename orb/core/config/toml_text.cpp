@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 
 #include "orb/base/contract.h"
 #include "orb/base/text/one_line.h"
@@ -127,10 +126,15 @@ std::string toml_fault(std::string_view description, std::string_view text, std:
 Expected<std::string, SettingsFault> read_toml(std::string_view what, const std::string& path) {
   auto text = os::read_small_file(path, largest_file);
   if (!text) return SettingsFault{std::string(what) + " " + text.error().text};
-  if (const auto line = line_too_deep(*text))
-    return SettingsFault{path + ":" + std::to_string(*line) + ": more than " + std::to_string(most_dots) +
-                         " dots in a line; tables are not nested that deep"};
+  if (auto fault = nesting_fault_of(*text, path)) return *std::move(fault);
   return std::move(*text);
+}
+
+std::optional<SettingsFault> nesting_fault_of(std::string_view text, const std::string& path) {
+  const auto line = line_too_deep(text);
+  if (!line) return std::nullopt;
+  return SettingsFault{path + ":" + std::to_string(*line) + ": more than " + std::to_string(most_dots) +
+                       " dots in a line; tables are not nested that deep"};
 }
 
 }  // namespace corelane::core

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,8 @@ namespace corelane::core {
 // `what` describes the file in messages, such as "configuration file". Bounds: 1 MiB, and 1000 dots in a line. Each dot
 // may nest a table in another, and the parser recurses once for each.
 Expected<std::string, SettingsFault> read_toml(std::string_view what, const std::string& path);
+// Returns what content of the text would crash the parser; nothing if it may be parsed. `path` is for the fault.
+std::optional<SettingsFault> nesting_fault_of(std::string_view text, const std::string& path);
 
 // A place in a file. Both numbers start at 1, the column in characters; 0: not known.
 struct FilePlace {

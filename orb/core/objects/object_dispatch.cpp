@@ -6,6 +6,7 @@
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
+#include "orb/core/config/contract_backlog.h"
 #include "orb/core/config/contracts_file.h"
 #include "orb/core/config/refused_contracts.h"
 #include "orb/os/clock.h"

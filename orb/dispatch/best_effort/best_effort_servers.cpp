@@ -14,43 +14,17 @@ sched::Server server_of(const BestEffortServerOptions& options) {
   return sched::SporadicServer(options.reservation);
 }
 
-sched::PlatformLoad load_of(const BestEffortServerOptions& options) {
-  const sched::Reservation& r = options.reservation;
-  const bool keeps = options.kind == BestEffortServer::deferrable;
-  return {.budget = r.budget, .period = r.period, .jitter = keeps ? r.period - r.budget : Duration::zero()};
-}
-
-bool is_in(const std::vector<CoreId>& cores, CoreId core) {
-  return std::find(cores.begin(), cores.end(), core) != cores.end();
-}
-
-// On cores where the tasks run under SCHED_DEADLINE, no SCHED_FIFO level is above them.
-bool is_wanted(const ExecutiveOptions& options, CoreId core) {
-  const std::vector<CoreId>& named = options.best_effort_server.cores;
-  return !is_in(options.served_cores, core) && (named.empty() || is_in(named, core));
-}
-
 }  // namespace
-
-sched::NativeRange task_natives(const ExecutiveOptions& options) noexcept {
-  const bool served = options.best_effort_server.kind != BestEffortServer::none;
-  return {.lowest = options.lowest_native, .highest = options.highest_native - (served ? 1 : 0)};
-}
-
-std::optional<sched::PlatformLoad> best_effort_load(const ExecutiveOptions& options, CoreId core) {
-  const BestEffortServerOptions& wanted = options.best_effort_server;
-  if (wanted.kind == BestEffortServer::none || !is_wanted(options, core)) return std::nullopt;
-  return load_of(wanted);
-}
 
 BestEffortServers::BestEffortServers(const ExecutiveOptions& options, const std::vector<CoreLease>& leases,
                                      const Clock& clock) {
   const BestEffortServerOptions& wanted = options.best_effort_server;
   if (wanted.kind == BestEffortServer::none) return;
-  load_ = load_of(wanted);
   for (const CoreLease& lease : leases)
-    if (is_wanted(options, lease.core))
+    if (const auto load = best_effort_load(options, lease.core)) {
+      load_ = *load;  // the same on all cores
       posts_.push_back(std::make_unique<Post>(lease, server_of(wanted), task_natives(options).highest, clock));
+    }
 }
 
 Promise BestEffortServers::promise_of(const Post& post) const {

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "orb/dispatch/best_effort/best_effort_load.h"
 #include "orb/dispatch/budgets/aperiodic_server.h"
 #include "orb/dispatch/core_provider.h"
 #include "orb/dispatch/executive.h"
@@ -18,13 +19,6 @@
 #include "orb/sched/task.h"
 
 namespace corelane::dispatch {
-
-// Returns the SCHED_FIFO levels of the tasks: below the manager's, and below the servers' if there are any.
-sched::NativeRange task_natives(const ExecutiveOptions& options) noexcept;
-
-// Returns the load of the server that the options put on the core. It counts also before the server has begun, because
-// it may begin at any time. Returns nothing if there is no server.
-std::optional<sched::PlatformLoad> best_effort_load(const ExecutiveOptions& options, CoreId core);
 
 class BestEffortServers {
  public:

@@ -84,16 +84,17 @@ void prioritize(std::vector<sim::MulticoreTask>& tasks, const std::vector<TaskVe
 
 void run_whole_set(const RunRequest& request, WholeSet& set, sim::JobObserver* observer, RunOutcome& outcome) {
   const sched::Scheduling scheduling = request.server.admission_test->scheduling;
+  const bool is_by_deadline =
+      scheduling == sched::Scheduling::deadlines || scheduling == sched::Scheduling::global_deadlines;
   auto [verdicts, admitted] = admit_all(request, set, outcome);
   std::vector<sim::MulticoreTask> tasks;
   for (const TaskVerdict& verdict : verdicts) tasks.push_back(simulated_task(verdict, request.cores));
   prioritize(tasks, verdicts);
   const auto cores = static_cast<std::int32_t>(request.cores.size());
-  const sim::MulticoreOptions options{
-      .cores = cores,
-      .cluster = sched::is_global(scheduling) ? cores : 1,
-      .order = scheduling == sched::Scheduling::global_priorities ? sim::Order::priority : sim::Order::deadline,
-      .seed = request.seed};
+  const sim::MulticoreOptions options{.cores = cores,
+                                      .cluster = sched::is_global(scheduling) ? cores : 1,
+                                      .order = is_by_deadline ? sim::Order::deadline : sim::Order::priority,
+                                      .seed = request.seed};
   JobAccount account(request, {}, observer);
   account.rename_cores();
   AdmittedJobs jobs(account, std::move(admitted));

@@ -1,4 +1,4 @@
-// Runs tasks under policies that no Manager has: global scheduling, and tasks that are cut
+// Runs tasks under policies that no Manager has: global scheduling, tasks that are cut, and CustomPolicies
 // (orb/eval/planning/whole_set.h). Threads: pure functions. They allocate.
 #pragma once
 

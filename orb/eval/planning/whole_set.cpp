@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "orb/dispatch/manager_options.h"
+#include "orb/eval/planning/custom_set.h"
 #include "orb/eval/planning/global_set.h"
 #include "orb/eval/planning/split_set.h"
 #include "orb/sched/allocation_strategy.h"
@@ -13,14 +14,30 @@ namespace {
 
 bool is_whole_set(const PlanRequest& request) {
   const dispatch::ExecutiveOptions& server = request.server;
-  return request.jobs || sched::is_global(server.admission_test->scheduling) || server.allocation->splits;
+  return request.jobs || request.custom != nullptr || sched::is_global(server.admission_test->scheduling) ||
+         server.allocation->splits;
 }
 
 // Returns the policy that needs a WholeSet, as in a file.
-std::string policy_text(const dispatch::ExecutiveOptions& server) {
+std::string policy_text(const PlanRequest& request) {
+  if (request.custom != nullptr) return "a policy that is a function";
+  const dispatch::ExecutiveOptions& server = request.server;
   const bool splits = server.allocation->splits;
   const std::string_view name = splits ? server.allocation->name : server.admission_test->name;
   return (splits ? "policy.allocation = \"" : "policy.test = \"") + std::string(name) + "\"";
+}
+
+// Returns which policy of the scenario does not work with policies that are functions.
+std::optional<std::string> fault_of_custom(const PlanRequest& request) {
+  if (request.custom == nullptr) return std::nullopt;
+  const dispatch::ExecutiveOptions& server = request.server;
+  std::string other;
+  if (request.jobs) other = "policy.aub";
+  if (server.allocation->splits) other = "policy.allocation = \"" + std::string(server.allocation->name) + "\"";
+  if (sched::is_global(server.admission_test->scheduling))
+    other = "policy.test = \"" + std::string(server.admission_test->name) + "\"";
+  if (other.empty()) return std::nullopt;
+  return other + " does not work with a policy that is a function; leave one out";
 }
 
 // Returns what is wrong with a policy for single jobs.
@@ -29,14 +46,14 @@ std::optional<std::string> fault_of_jobs(const PlanRequest& request) {
   if (request.server.admission_test->name != "aub")
     return "policy.aub has a meaning for test = \"aub\" only; leave it out";
   if (request.server.allocation->splits)
-    return policy_text(request.server) + " has no meaning for test = \"aub\"; leave it out";
+    return policy_text(request) + " has no meaning for test = \"aub\"; leave it out";
   if (const auto bad = sched::fault_of(*request.jobs)) return "policy.aub: " + *bad;
   return std::nullopt;
 }
 
 std::optional<std::string> fault_of_cores(const PlanRequest& request) {
   const dispatch::ExecutiveOptions& server = request.server;
-  const std::string reason = policy_text(server) + " is for cores that run nothing but the tasks; ";
+  const std::string reason = policy_text(request) + " is for cores that run nothing but the tasks; ";
   const sched::PlatformLoad& load = server.platform;
   if (load.budget != Duration::zero() || load.blocking != Duration::zero() || server.capacity != sched::whole_core)
     return reason + "write budget = \"0us\", blocking = \"0us\" and capacity = 1 below [platform]";
@@ -48,16 +65,16 @@ std::optional<std::string> fault_of_cores(const PlanRequest& request) {
 }
 
 // Returns why a WholeSet does not analyze the task.
-std::optional<std::string> fault_of_task(const Task& task, const dispatch::ExecutiveOptions& server) {
+std::optional<std::string> fault_of_task(const Task& task, const PlanRequest& request) {
   const Contract& contract = task.contract;
-  const std::string unknown = ", which " + policy_text(server) + " does not analyze; ";
+  const std::string unknown = ", which " + policy_text(request) + " does not analyze; ";
   if (contract.suspension != Duration::zero() || uses_resources(contract))
     return "task " + task.label + " suspends itself or uses resources" + unknown + "leave out suspension and uses";
   if (contract.deadline > contract.period)
     return "task " + task.label + " has a deadline above its period" + unknown + "lower the deadline";
   if (task.is_high)
     return "task " + task.label + " has high criticality" + unknown + "leave out criticality and budget_high";
-  if (server.allocation->splits && contract.jitter != Duration::zero())
+  if (request.server.allocation->splits && contract.jitter != Duration::zero())
     return "task " + task.label + " has release jitter" + unknown + "write jitter = \"0us\"";
   return std::nullopt;
 }
@@ -72,7 +89,9 @@ std::optional<sched::SporadicTask> sporadic_task_of(const Contract& contract) no
   return task;
 }
 
-std::unique_ptr<WholeSet> whole_set_for(const dispatch::ExecutiveOptions& server, std::span<const CoreId> cores) {
+std::unique_ptr<WholeSet> whole_set_for(const dispatch::ExecutiveOptions& server, std::span<const CoreId> cores,
+                                        const CustomPolicies* custom) {
+  if (custom != nullptr) return std::make_unique<CustomSet>(*custom, server, cores);
   if (server.allocation->splits) return std::make_unique<SplitSet>(cores);
   if (!sched::is_global(server.admission_test->scheduling)) return nullptr;
   return std::make_unique<GlobalSet>(*server.admission_test, cores);
@@ -81,15 +100,16 @@ std::unique_ptr<WholeSet> whole_set_for(const dispatch::ExecutiveOptions& server
 std::optional<std::string> fault_of_whole_set(const PlanRequest& request) {
   const dispatch::ExecutiveOptions& server = request.server;
   if (!is_whole_set(request)) return std::nullopt;
+  if (auto bad = fault_of_custom(request)) return bad;
   if (auto bad = fault_of_jobs(request)) return bad;
   if (request.spin_locks)
-    return "policy.locks = \"msrp\" does not work with " + policy_text(server) + "; leave one out";
-  if (!request.chains.empty()) return "chains are not analyzed with " + policy_text(server) + "; leave them out";
+    return "policy.locks = \"msrp\" does not work with " + policy_text(request) + "; leave one out";
+  if (!request.chains.empty()) return "chains are not analyzed with " + policy_text(request) + "; leave them out";
   if (server.allocation->splits && server.admission_test->scheduling != sched::Scheduling::deadlines)
-    return policy_text(server) + " cuts tasks for cores that run the earliest deadline first; write test = \"qpa\"";
+    return policy_text(request) + " cuts tasks for cores that run the earliest deadline first; write test = \"qpa\"";
   if (auto bad = fault_of_cores(request)) return bad;
   for (const Task& task : request.tasks)
-    if (auto bad = fault_of_task(task, server)) return bad;
+    if (auto bad = fault_of_task(task, request)) return bad;
   return std::nullopt;
 }
 

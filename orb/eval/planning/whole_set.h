@@ -1,5 +1,6 @@
 // WholeSet decides about tasks on several cores for policies that no Manager has: global scheduling, where each job
-// runs on whatever core is free, and C=D splitting, which cuts tasks. The cores run nothing but the tasks.
+// runs on whatever core is free, C=D splitting, which cuts tasks, and CustomPolicies. The cores run nothing but the
+// tasks.
 //
 // A task with jitter J counts as one with the period T - J and the deadline D - J from its release: its jobs demand at
 // least as much. Deadlines are at most the periods.
@@ -16,6 +17,7 @@
 
 #include "orb/eval/plan.h"
 #include "orb/eval/planning/admitter.h"
+#include "orb/eval/planning/custom_policies.h"
 #include "orb/sched/admission_test.h"
 
 namespace corelane::eval {
@@ -28,8 +30,10 @@ class WholeSet : public Admitter {
   virtual std::vector<sched::CoreView> cores() const = 0;
 };
 
-// Returns null if a Manager has the policies of these options.
-std::unique_ptr<WholeSet> whole_set_for(const dispatch::ExecutiveOptions& server, std::span<const CoreId> cores);
+// Returns null if a Manager has the policies of these options, and `custom` is null. `server` and `custom` must outlive
+// the set.
+std::unique_ptr<WholeSet> whole_set_for(const dispatch::ExecutiveOptions& server, std::span<const CoreId> cores,
+                                        const CustomPolicies* custom = nullptr);
 
 // Returns why a WholeSet cannot have these policies, platform load or tasks, and what to change.
 std::optional<std::string> fault_of_whole_set(const PlanRequest& request);

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "orb/base/settings/overrun_name.h"
-#include "orb/core/config/contracts_file.h"
+#include "orb/core/config/contract_backlog.h"
 #include "orb/eval/generate/requests.h"
 
 namespace corelane::eval {

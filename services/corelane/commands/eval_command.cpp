@@ -99,8 +99,10 @@ Action define_eval(CLI::App& app, std::vector<std::string>&) {
       ->type_name("CSV");
   refuse_empty(app.add_option("--report", options->report, "write the results and their figures into this HTML file"))
       ->type_name("HTML");
-  refuse_empty(app.add_option("--figures", options->figures, "write the figures as SVG files into this directory"))
-      ->type_name("DIR");
+  auto* const figures =
+      refuse_empty(app.add_option("--figures", options->figures, "write the figures as SVG files into this directory"));
+  figures->type_name("DIR");
+  app.add_flag("--pdf", options->pdf, "with --figures: also as PDF files; needs rsvg-convert")->needs(figures);
   app.add_option("--repetitions", options->repetitions, "so many sets in each combination, whatever the file says")
       ->type_name("COUNT")
       ->check(CLI::Range(1, 1'000'000).description(""));

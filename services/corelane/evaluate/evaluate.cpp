@@ -25,6 +25,7 @@
 #include "orb/os/clock.h"
 #include "orb/os/files/small_file.h"
 #include "services/corelane/evaluate/origin.h"
+#include "services/corelane/evaluate/pdf_figures.h"
 #include "services/corelane/evaluate/progress.h"
 #include "services/corelane/evaluate/results_file.h"
 #include "services/corelane/output/text.h"
@@ -328,6 +329,14 @@ std::string fault_of_outputs(const EvaluateOptions& options, const std::string& 
   return {};
 }
 
+// Writes a figure as SVG, and as PDF if the options say so. Returns what is wrong; "" if nothing is.
+std::string write_figure(const EvaluateOptions& options, const eval::Figure& figure) {
+  const std::string path = options.figures + "/" + figure.name + ".svg";
+  if (!os::write_output_file(path, figure.svg))
+    return path + " cannot be written; name another directory for --figures";
+  return options.pdf ? write_pdf(path) : std::string();
+}
+
 // Writes the report and its figures where the options say. Returns what is wrong; "" if nothing is.
 std::string write_report(const EvaluateOptions& options, const eval::Report& report) {
   if (!options.report.empty() && !os::write_output_file(options.report, report.html))
@@ -336,8 +345,7 @@ std::string write_report(const EvaluateOptions& options, const eval::Report& rep
   std::error_code ignored;  // if the directory cannot be made, its files cannot be written
   std::filesystem::create_directories(options.figures, ignored);
   for (const eval::Figure& figure : report.figures)
-    if (const std::string path = options.figures + "/" + figure.name + ".svg"; !os::write_output_file(path, figure.svg))
-      return path + " cannot be written; name another directory for --figures";
+    if (std::string fault = write_figure(options, figure); !fault.empty()) return fault;
   return {};
 }
 
@@ -393,6 +401,8 @@ int evaluate(const EvaluateOptions& options, const Evaluation& evaluation, std::
   if (options.quick) shorten(*experiment);
   const std::string path = output_of(options);
   if (const std::string fault = fault_of_outputs(options, path); !fault.empty())
+    return complain_of_experiment(fault, err);
+  if (const std::string fault = options.pdf ? fault_of_pdf() : ""; !fault.empty())
     return complain_of_experiment(fault, err);
   if (const auto fault = fault_of_combinations(*experiment))
     return complain_of_experiment(options.file + ": " + *fault, err);

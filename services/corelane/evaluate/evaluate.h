@@ -23,6 +23,7 @@ struct EvaluateOptions {
   std::string output{};          // the CSV file; empty: the file's name with .csv, in the present directory
   std::string report{};          // the HTML file; empty: none
   std::string figures{};         // a directory for the figures as SVG files; empty: none
+  bool pdf = false;              // also writes the figures as PDF files
   std::optional<std::int64_t> repetitions{};  // in place of the file's
   int threads = 0;                            // of virtual runs; 0: as many as this process has cores
   std::string version{};                      // of Corelane

@@ -10,9 +10,9 @@
 #include "orb/core/config/settings_of.h"
 #include "orb/core/skeleton.h"
 #include "orb/eval/host_card.h"
+#include "orb/eval/run_requests.h"
 #include "orb/eval/scenario_file.h"
 #include "orb/eval/scenario_formats.h"
-#include "orb/eval/server_options.h"
 #include "orb/eval/task_set.h"
 #include "orb/sched/refusal.h"
 #include "services/corelane/output/text.h"
@@ -31,11 +31,8 @@ struct Fault {
 
 // A set of tasks, before it is planned.
 struct OpenSet {
-  eval::Platform platform{};
-  eval::Policy policy{};
+  eval::Scenario scenario{};
   std::vector<eval::Task> tasks{};
-  std::vector<eval::Chain> chains{};
-  std::vector<std::string> notes{};  // what the file says that a scenario cannot
   PlannedSet planned{};
 };
 
@@ -62,10 +59,7 @@ Expected<std::vector<OpenSet>, Fault> scenarios_in(const std::string& text, cons
       auto tasks = eval::tasks_of(cell.scenario, set);
       if (!tasks) return Fault{path + ": " + tasks.error().text};
       OpenSet& open = sets.emplace_back();
-      open.platform = cell.scenario.platform;
-      open.policy = cell.scenario.policy;
-      open.chains = cell.scenario.chains;
-      open.notes = cell.scenario.notes;
+      open.scenario = cell.scenario;
       open.tasks = *std::move(tasks);
       open.planned.swept = cell.swept;
       open.planned.set = cell.scenario.repetitions > 1 ? static_cast<int>(set) + 1 : 0;
@@ -149,41 +143,34 @@ class Planner {
       : options_(options), server_(server), overheads_(overheads), is_one_(sets == 1) {}
 
   Expected<PlannedSet, Fault> plan(OpenSet set) const {
-    dispatch::ExecutiveOptions server = server_;
-    if (!options_.like_this_host) eval::apply(set.platform, server);
-    eval::apply(set.policy, server);
-    if (server.mode == dispatch::DispatchMode::leader_followers)
-      return Fault{
-          "dispatch.mode leader-followers promises nothing, so there is nothing to plan; use manager or direct"};
-    auto cores = cores_for(set.platform, server);
-    if (!cores) return cores.error();
-    if (overheads_)
-      if (const auto charged = charge(*overheads_, set.tasks, server); !charged) return charged.error();
-    set.planned.server = server;
-    set.planned.overheads = overheads_;
+    const auto defaults = defaults_for(set.scenario.platform);
+    if (!defaults) return defaults.error();
     const bool is_small = options_.thorough || set.tasks.size() <= few_tasks;
-    const eval::PlanRequest request{.tasks = std::move(set.tasks),
-                                    .cores = *std::move(cores),
-                                    .server = server,
-                                    .jobs = eval::aperiodic_policy_of(set.policy),
-                                    .sensitivity = !options_.quick && is_one_ && is_small,
-                                    .fewest = !options_.quick,
-                                    .chains = std::move(set.chains),
-                                    .spin_locks = set.policy.locks == "msrp"};
-    if (const auto bad = eval::fault_of(request)) return Fault{options_.file + ": " + *bad};
-    set.planned.plan = eval::plan(request);
+    auto request = eval::plan_request(set.scenario, std::move(set.tasks), *defaults);
+    if (!request) return Fault{request.error().text};
+    if (overheads_)
+      if (const auto charged = charge(*overheads_, request->tasks, request->server); !charged) return charged.error();
+    set.planned.server = request->server;
+    set.planned.overheads = overheads_;
+    request->sensitivity = !options_.quick && is_one_ && is_small;
+    request->fewest = !options_.quick;
+    if (const auto bad = eval::fault_of(*request)) return Fault{options_.file + ": " + *bad};
+    set.planned.plan = eval::plan(*request);
     if (overheads_) uncharge(*overheads_, set.planned.plan);
     return std::move(set.planned);
   }
 
  private:
-  Expected<std::vector<CoreId>, Fault> cores_for(const eval::Platform& platform,
-                                                 const dispatch::ExecutiveOptions& server) const {
-    if (options_.cores) return eval::numbered_cores(*options_.cores);
-    if (platform.cores > 0 && !options_.like_this_host) return eval::numbered_cores(static_cast<int>(platform.cores));
-    auto cores = host_cores(server);
+  // Changes the platform to what the options say.
+  Expected<eval::RunDefaults, Fault> defaults_for(eval::Platform& platform) const {
+    if (options_.like_this_host) platform = {};
+    if (options_.cores) platform.cores = *options_.cores;
+    eval::RunDefaults defaults{.server = server_};
+    if (platform.cores > 0) return defaults;
+    auto cores = host_cores(server_);
     if (!cores) return Fault{cores.error()};
-    return *std::move(cores);
+    defaults.cores = *std::move(cores);
+    return defaults;
   }
 
   const PlanOptions& options_;
@@ -206,7 +193,7 @@ int plan(const PlanOptions& options, std::ostream& out, std::ostream& err) {
   if (!open) return complain(open.error(), err);
   const auto overheads = overheads_for(options, err);
   if (!overheads) return complain(overheads.error(), err);
-  for (const std::string& note : open->front().notes) err << "corelane plan: note: " << plain(note) << "\n";
+  for (const std::string& note : open->front().scenario.notes) err << "corelane plan: note: " << plain(note) << "\n";
   const Planner planner(options, settings->executive, *overheads, open->size());
   std::vector<PlannedSet> sets;
   for (OpenSet& set : *open) {

@@ -9,12 +9,10 @@
 #include "orb/base/registry.h"
 #include "orb/core/config/settings_of.h"
 #include "orb/eval/dispatchers.h"
-#include "orb/eval/plan.h"
 #include "orb/eval/run_requests.h"
 #include "orb/eval/scenario_file.h"
 #include "orb/eval/scenario_formats.h"
 #include "orb/eval/virtual_run.h"
-#include "orb/sched/refusal.h"
 #include "services/corelane/output/text.h"
 #include "services/corelane/plan/host_cores.h"
 #include "services/corelane/simulate/jobs_file.h"
@@ -24,7 +22,6 @@ namespace corelane::tool {
 namespace {
 
 constexpr int wrong_simulation = 2;
-constexpr std::uint64_t most_jobs = 100'000'000;  // a run of so many takes a minute or more
 
 using SimulationFault = eval::ScenarioFault;
 
@@ -80,24 +77,8 @@ Expected<eval::RunRequest, SimulationFault> request_for(const SimulateOptions& o
   if (!request) return SimulationFault{options.file + ": " + request.error().text};
   request->dispatcher = options.dispatcher.empty() ? eval::dispatcher_of(request->server.mode)
                                                    : find_named(eval::dispatchers(), options.dispatcher);
-  if (const std::uint64_t jobs = eval::most_jobs_of(*request); jobs > most_jobs)
-    return SimulationFault{options.file + ": a run of " + to_string(request->length) + " has " + std::to_string(jobs) +
-                           " jobs, and " + std::to_string(most_jobs) +
-                           " are the most that can be simulated; say a shorter --length"};
+  if (const auto fault = eval::fault_of_length(*request)) return SimulationFault{options.file + ": " + fault->text};
   return request;
-}
-
-// Replaces the reasons of refusals by those of a plan, which have the labels of tasks and contracts that would fit.
-void explain_refusals(const eval::RunRequest& request, eval::RunOutcome& outcome) {
-  if (std::ranges::all_of(outcome.tasks, &eval::TaskOutcome::admitted) || !request.dispatcher->refuses) return;
-  const eval::Plan plan = eval::plan({.tasks = request.tasks,
-                                      .cores = request.cores,
-                                      .server = request.server,
-                                      .sensitivity = false,
-                                      .fewest = false});
-  for (std::size_t i = 0; i < outcome.tasks.size(); ++i)
-    if (!outcome.tasks[i].admitted && !plan.tasks[i].admitted)
-      outcome.tasks[i].refusal = sched::text_of(plan.tasks[i].refusal);
 }
 
 SimulationFault unwritable(const SimulateOptions& options) {
@@ -131,7 +112,7 @@ int simulate(const SimulateOptions& options, std::ostream& out, std::ostream& er
   }
   eval::RunOutcome outcome = eval::run_virtually(*request, jobs ? &*jobs : nullptr);
   if (jobs && !jobs->close()) return complain_of(unwritable(options), err);
-  explain_refusals(*request, outcome);
+  eval::explain_refusals(*request, outcome);
   const std::vector<std::string>& notes = chosen->scenario.notes;
   outcome.notes.insert(outcome.notes.begin(), notes.begin(), notes.end());
   out << text_of(*request, outcome, options.format);

@@ -1,9 +1,13 @@
 #include "orb/eval/run_requests.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <optional>
 
+#include "orb/base/registry.h"
 #include "orb/eval/plan.h"
 #include "orb/eval/scenario_file.h"
+#include "orb/eval/virtual_run.h"
 
 namespace run_requests_test {
 
@@ -75,6 +79,55 @@ TEST_CASE("the jobs of a run are those of its tasks and of the platform load") {
       {});
   REQUIRE(request);
   CHECK(most_jobs_of(*request) == 3 + 2 * 21);
+}
+
+TEST_CASE("a run with too many jobs is refused") {
+  auto request = run_request(scenario_in("[platform]\ncores = 1\nbudget = \"0us\"\n"), 0, {});
+  REQUIRE(request);
+  request->length = 10ms * 100'000'000;
+  CHECK(fault_of_length(*request) == std::nullopt);
+  request->length += 1ns;
+  REQUIRE(fault_of_length(*request));
+  CHECK_THAT(fault_of_length(*request)->text,
+             Catch::Contains("has 100000001 jobs") && Catch::Contains("shorter length"));
+}
+
+TEST_CASE("a plan has the platform, the policies and the chains of the scenario") {
+  const Scenario s = scenario_in(R"(
+[platform]
+cores = 3
+budget = "7us"
+[policy]
+allocation = "first-fit"
+locks = "msrp"
+[[chain]]
+label = "control"
+tasks = ["task-1"]
+)");
+  const auto request = plan_request(s, *tasks_of(s), {});
+  REQUIRE(request);
+  CHECK(request->tasks.size() == 1);
+  CHECK(request->cores.size() == 3);
+  CHECK(request->server.platform.budget == 7us);
+  CHECK(request->server.allocation->name == "first-fit");
+  CHECK(request->spin_locks);
+  CHECK(request->chains.size() == 1);
+  const Scenario bare = scenario_in("[policy]\ndispatcher = \"leader-followers\"\n");
+  const auto refused = plan_request(bare, {}, {});
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(refused.error().text, Catch::Contains("promises nothing"));
+}
+
+TEST_CASE("a refused task is explained as a plan explains it") {
+  auto request =
+      run_request(scenario_in("[platform]\ncores = 1\n[[task]]\nperiod = \"10ms\"\nbudget = \"9ms\"\n"), 0, {});
+  REQUIRE(request);
+  request->dispatcher = find_named(dispatchers(), "mc-orb");
+  RunOutcome outcome = run_virtually(*request);
+  REQUIRE(std::ranges::count(outcome.tasks, false, &TaskOutcome::admitted) == 1);
+  explain_refusals(*request, outcome);
+  const auto refused = std::ranges::find(outcome.tasks, false, &TaskOutcome::admitted);
+  CHECK_THAT(refused->refusal, Catch::Contains("this contract would fit"));
 }
 
 TEST_CASE("without a table, an experiment compares mc-orb with mc-orb*") {

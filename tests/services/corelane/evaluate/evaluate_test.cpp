@@ -4,6 +4,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -14,6 +15,7 @@
 #include "orb/eval/virtual_run.h"
 #include "services/corelane/evaluate/interrupt.h"
 #include "services/corelane/evaluate/origin.h"
+#include "services/corelane/evaluate/pdf_figures.h"
 #include "services/corelane/evaluate/progress.h"
 #include "services/corelane/evaluate/results_file.h"
 #include "services/corelane/evaluate/set_runner.h"
@@ -85,6 +87,24 @@ class ExperimentFolder {
   TempDirectory place_;
   std::atomic<int> runs_{0};
   std::string fault_, out_, err_;
+};
+
+// SearchPath is a PATH of one folder, in which rsvg-convert is the script; "": there is none.
+class SearchPath {
+ public:
+  SearchPath(const std::string& folder, const std::string& script) {
+    std::filesystem::create_directories(folder);
+    if (!script.empty()) {
+      const std::string program = folder + "/rsvg-convert";
+      std::ofstream(program) << script;
+      std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    }
+    setenv("PATH", folder.c_str(), 1);
+  }
+  ~SearchPath() { setenv("PATH", before_.c_str(), 1); }
+
+ private:
+  const std::string before_ = std::getenv("PATH");
 };
 
 }  // namespace
@@ -295,6 +315,36 @@ TEST_CASE("figures are files of their own") {
   CHECK_THAT(folder.out(), Contains(" figures: " + folder.path("a/b")));
   CHECK(folder.run({.figures = "/proc/nowhere"}) == 2);
   CHECK_THAT(folder.err(), Contains("name another directory for --figures"));
+}
+
+TEST_CASE("figures are PDF files, too, if rsvg-convert makes them") {
+  ExperimentFolder folder;
+  SECTION("a program that writes what it was told") {
+    const SearchPath path(folder.path("bin"), "#!/bin/sh\n[ $# = 1 ] || printf '%s %s' \"$2\" \"$6\" > \"$4\"\n");
+    CHECK(folder.run({.figures = folder.path("a"), .pdf = true}) == 0);
+    CHECK(text_in(folder.path("a/misses-1.pdf")) == "pdf " + folder.path("a/misses-1.svg"));
+  }
+  SECTION("a program that fails") {
+    const SearchPath path(folder.path("bin"), "#!/bin/sh\n[ $# = 1 ] || { echo no space; exit 1; }\n");
+    CHECK(folder.run({.figures = folder.path("a"), .pdf = true}) == 2);
+    CHECK_THAT(folder.err(), Contains("misses-1.pdf cannot be written (rsvg-convert: no space"));
+  }
+  SECTION("no program: nothing is run") {
+    const SearchPath path(folder.path("bin"), "");
+    CHECK(folder.run({.figures = folder.path("a"), .pdf = true}) == 2);
+    CHECK(folder.runs() == 0);
+    CHECK_THAT(folder.err(), Contains("--pdf needs the program rsvg-convert, which cannot be started; install it"));
+  }
+}
+
+TEST_CASE("the real rsvg-convert reads the figures, where it is installed") {
+  ExperimentFolder folder;
+  if (!fault_of_pdf().empty()) {
+    WARN("SKIPPED: rsvg-convert is missing (Debian: librsvg2-bin)");
+    return;
+  }
+  CHECK(folder.run({.figures = folder.path("a"), .pdf = true}) == 0);
+  CHECK_THAT(text_in(folder.path("a/misses-1.pdf")), Catch::StartsWith("%PDF-"));
 }
 
 TEST_CASE("a baseline that does not run is refused") {

@@ -1,0 +1,92 @@
+#include "orb/eval/planning/custom_set.h"
+
+#include <algorithm>
+
+#include "orb/dispatch/manager_options.h"
+#include "orb/sched/allocation_strategy.h"
+#include "orb/sched/share.h"
+
+namespace corelane::eval {
+namespace {
+
+sched::Share load_of(const CandidateCore& core) {
+  sched::Share load = 0;
+  for (const Task& task : core.tasks)
+    load += sched::share_of(task.contract.budget.count(), task.contract.period.count());
+  return load;
+}
+
+}  // namespace
+
+CustomSet::CustomSet(const CustomPolicies& policies, const dispatch::ExecutiveOptions& server,
+                     std::span<const CoreId> cores)
+    : policies_(policies), server_(server) {
+  for (const CoreId core : cores) cores_.push_back({.id = core});
+  clear();
+}
+
+void CustomSet::clear() {
+  placed_.clear();
+  servers_.clear();
+  for (CandidateCore& core : cores_) core.tasks.clear();
+  if (policies_.test) return;
+  for (const CandidateCore& core : cores_)
+    servers_.push_back(std::make_unique<IdleServer>(server_, std::span(&core.id, 1)));
+}
+
+bool CustomSet::admits(const Task& task) {
+  for (std::size_t core = 0; core < cores_.size(); ++core) cores_[core].fits = fits(core, task);
+  const auto core = policies_.allocation ? policies_.allocation(cores_, task) : first_that_fits();
+  if (!core || !cores_[*core].fits) return false;
+  Placed placed{.core = *core};
+  if (!servers_.empty())
+    if (const auto admitted = servers_[*core]->admit(task.label, task.contract)) placed.task = *admitted;
+  cores_[*core].tasks.push_back(task);
+  placed_.push_back(placed);
+  return true;
+}
+
+void CustomSet::describe(std::size_t number, TaskVerdict& verdict) const {
+  const Placed& placed = placed_[number];
+  verdict.core = cores_[placed.core].id;
+  if (placed.task != no_task) verdict.bound = servers_[placed.core]->bound_of(placed.task);
+}
+
+std::vector<sched::CoreView> CustomSet::cores() const {
+  std::vector<sched::CoreView> views;
+  for (const CandidateCore& core : cores_)
+    views.push_back({.id = core.id,
+                     .capacity = sched::whole_core,
+                     .admitted = sched::ppm_of(load_of(core)),
+                     .tasks = static_cast<std::uint32_t>(core.tasks.size()),
+                     .order = dispatch::order_of(server_, core.id)});
+  return views;
+}
+
+bool CustomSet::fits(std::size_t core, const Task& task) {
+  if (policies_.test) {
+    std::vector<Task> tasks = cores_[core].tasks;
+    tasks.push_back(task);
+    return policies_.test(tasks);
+  }
+  const TaskId tried = servers_[core]->try_admit(task.label, task.contract);
+  if (tried == no_task) return false;
+  servers_[core]->leave(tried);
+  return true;
+}
+
+// Returns the first core that fits, in the order of the scenario's allocation.
+std::optional<std::size_t> CustomSet::first_that_fits() const {
+  std::vector<sched::CoreRoom> rooms;
+  const std::size_t count = cores_.size(), last = placed_.empty() ? 0 : placed_.back().core;
+  for (std::size_t i = 0; i < count; ++i)
+    if (cores_[i].fits)
+      rooms.push_back({.core = static_cast<int>(i),
+                       .free = sched::share_of_ppm(sched::whole_core) - load_of(cores_[i]),
+                       .steps = static_cast<int>((i + count - last) % count)});
+  if (rooms.empty()) return std::nullopt;
+  std::ranges::stable_sort(rooms, server_.allocation->before);
+  return static_cast<std::size_t>(rooms.front().core);
+}
+
+}  // namespace corelane::eval

@@ -1,0 +1,141 @@
+"""Plans, simulations and sweeps of real-time task sets, as pandas data frames.
+
+    import corelane
+    plan = corelane.plan("plant.toml")          # which tasks fit, on which core, with which bound
+    run = corelane.simulate("plant.toml")       # which deadlines are met in virtual time
+    sets = corelane.sweep("sweep.toml")         # thousands of sets under several dispatchers
+    sets = corelane.results("sweep.csv")        # what `corelane eval` wrote
+
+A scenario is the path of a file, a text with line breaks in TOML, or a dict with the same tables. Times are whole
+numbers of nanoseconds, in columns whose names end in _ns. docs/python.md of Corelane describes everything.
+"""
+import io
+import os
+from dataclasses import dataclass, field
+
+import pandas
+
+from . import _corelane
+from ._corelane import Core, ScenarioError, Task
+from ._toml import toml_of
+
+__all__ = ["Core", "Plan", "Run", "ScenarioError", "Task", "dispatchers", "plan", "results", "simulate", "sweep"]
+__version__ = _corelane.version
+
+# The columns that every table has, also one without rows. Others are the fields of the scenario's sweeps.
+_CONTRACT = {"label": "string", "period_ns": "int64", "deadline_ns": "int64", "budget_ns": "int64", "jitter_ns": "int64"}
+_PLANNED_TASKS = {"set": "int64", **_CONTRACT, "utilization": "float64", "admitted": "bool", "core": "Int64",
+                  "bound_ns": "Int64", "largest_budget_ns": "Int64", "refusal": "string"}
+_PLANNED_CORES = {"set": "int64", "core": "int64", "tasks": "int64", "utilization": "float64", "platform": "float64"}
+_PLANNED_CHAINS = {"set": "int64", "label": "string", "deadline_ns": "Int64", "bound_ns": "Int64",
+                   "direct_bound_ns": "Int64", "holds": "bool"}
+_PLANNED_SETS = {"set": "int64", "cores": "int64", "tasks": "int64", "admitted": "int64", "accepted": "float64",
+                 "fewest_cores": "Int64", "growth": "Float64", "holds": "bool"}
+_RUN_TASKS = {**_CONTRACT, "admitted": "bool", "core": "Int64", "bound_ns": "Int64", "worst_ns": "Int64",
+              "mean_ns": "Int64", "jobs": "int64", "misses": "int64", "overruns": "int64", "refusal": "string"}
+_RESULTS = {"experiment": "string", "scenario": "string", "mode": "string", "machine": "string", "kernel": "string",
+            "version": "string", "dispatcher": "string", "trace_hash": "string", "worst_of_bound": "Float64"}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a server would promise. Each table has the columns of the scenario's sweeps, and the number of the set."""
+
+    tasks: pandas.DataFrame = field(repr=False)
+    cores: pandas.DataFrame = field(repr=False)
+    chains: pandas.DataFrame = field(repr=False)
+    sets: pandas.DataFrame
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of one set of tasks in virtual time."""
+
+    tasks: pandas.DataFrame
+    jobs: pandas.DataFrame = field(repr=False)
+    notes: list
+    trace: str  # of all events; equal runs have equal texts
+
+
+def _text_and_name(scenario):
+    """Returns the text of a scenario, and how messages name it."""
+    if isinstance(scenario, dict):
+        return toml_of(scenario), "<dict>"
+    if isinstance(scenario, str) and "\n" in scenario:
+        return scenario, "<text>"
+    if isinstance(scenario, (str, os.PathLike)):
+        path = os.fsdecode(scenario)
+        return _corelane.read(path), path
+    raise TypeError(f"the scenario is a {type(scenario).__name__}; give a path, a text in TOML with line breaks, or a dict")
+
+
+def _own_cores():
+    """Returns the numbers of the cores that this process may use."""
+    return sorted(os.sched_getaffinity(0))
+
+
+def _frame(columns, kinds):
+    """Returns a data frame whose columns have the given types. Values of swept fields become numbers if all are."""
+    table = pandas.DataFrame({**columns, **{name: columns.get(name, []) for name in kinds}}, columns=[
+        *(name for name in columns if name not in kinds), *kinds])
+    for name in table.columns:
+        table[name] = table[name].astype(kinds[name]) if name in kinds else _numbers_if_all_are(table[name])
+    return table
+
+
+def _numbers_if_all_are(column):
+    try:
+        return pandas.to_numeric(column)
+    except (TypeError, ValueError):
+        return column.astype("string")
+
+
+def plan(scenario, *, cores=None, allocation=None, test=None, sensitivity=False):
+    """Returns a Plan: which tasks a server would admit, on which core, and with which bound.
+
+    cores        so many cores, whatever the scenario says. If neither says it: those that this process may use.
+    allocation   a function allocation(cores, task) that returns one of the cores, or None to refuse the task.
+    test         a function test(tasks) that returns whether one core may run these tasks. The last one is new.
+    sensitivity  also finds the fewest cores that suffice, and how much the budgets may grow. It takes longer.
+    """
+    tables = _corelane.plan(*_text_and_name(scenario), _own_cores(), cores, allocation, test, sensitivity)
+    return Plan(_frame(tables["tasks"], _PLANNED_TASKS), _frame(tables["cores"], _PLANNED_CORES),
+                _frame(tables["chains"], _PLANNED_CHAINS), _frame(tables["sets"], _PLANNED_SETS))
+
+
+def simulate(scenario, *, cores=None, allocation=None, test=None, dispatcher="", set=0, length_ns=None, jobs=True):
+    """Returns a Run: what came of one set of tasks in virtual time.
+
+    cores, allocation, test  as in plan(). Functions are asked only under a dispatcher that refuses tasks.
+    dispatcher  one of dispatchers(); "": that of the scenario.
+    set         the number of the set, from 0: first all repetitions of the first combination of swept values.
+    length_ns   how long the run lasts, in place of experiment.length.
+    jobs        False: the table of jobs stays empty, which saves memory.
+    """
+    tables = _corelane.simulate(*_text_and_name(scenario), _own_cores(), cores, allocation, test, dispatcher, set,
+                                length_ns, jobs)
+    tasks = _frame(tables["tasks"], _RUN_TASKS)
+    ended = pandas.DataFrame(tables["jobs"])
+    ended["task"] = pandas.Categorical.from_codes(ended["task"], tasks["label"]) if tasks["label"].is_unique else \
+        tasks["label"].take(ended["task"]).array
+    ended["response_ns"] = ended["finish_ns"] - ended["release_ns"]
+    ended["late"] = ended["finish_ns"] > ended["deadline_ns"]
+    return Run(tasks, ended, tables["notes"], tables["trace"])
+
+
+def sweep(scenario, *, cores=None, threads=0):
+    """Returns one row for each set of each combination of the sweeps under each dispatcher of the scenario.
+
+    The columns are those of the CSV file of `corelane eval --virtual`. Ctrl-C stops it.
+    """
+    return results(io.BytesIO(_corelane.sweep(*_text_and_name(scenario), _own_cores(), cores, threads)))
+
+
+def results(path):
+    """Returns what `corelane eval` wrote: the path of a CSV file, or an open file."""
+    return pandas.read_csv(path, dtype=_RESULTS)
+
+
+def dispatchers():
+    """Returns the names of the dispatchers."""
+    return _corelane.dispatchers()

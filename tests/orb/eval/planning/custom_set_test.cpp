@@ -1,0 +1,183 @@
+#include "orb/eval/planning/custom_set.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "orb/base/registry.h"
+#include "orb/eval/plan.h"
+#include "orb/eval/virtual_run.h"
+
+namespace custom_set_test {
+
+using namespace corelane;
+using namespace corelane::eval;
+using namespace std::chrono_literals;
+using Catch::Contains;
+using Allocation = decltype(CustomPolicies::allocation);
+
+namespace {
+
+Task task(const std::string& label, Duration budget, Duration period = 10ms) {
+  return {.label = label, .contract = {.period = period, .deadline = period, .budget = budget}};
+}
+
+// A plan on cores without any load.
+PlanRequest request_of(const CustomPolicies& policies, std::vector<Task> tasks, int cores = 2) {
+  PlanRequest request;
+  request.tasks = std::move(tasks);
+  request.cores = numbered_cores(cores);
+  request.server.platform = {};
+  request.server.capacity = sched::whole_core;
+  request.custom = &policies;
+  return request;
+}
+
+RunRequest run_of(const PlanRequest& plan) {
+  return {.tasks = plan.tasks,
+          .cores = plan.cores,
+          .dispatcher = find_named(dispatchers(), "mc-orb"),
+          .server = plan.server,
+          .custom = plan.custom,
+          .length = 1s};
+}
+
+std::vector<CoreId> cores_of(const Plan& plan) {
+  std::vector<CoreId> cores;
+  for (const TaskVerdict& verdict : plan.tasks) cores.push_back(verdict.core);
+  return cores;
+}
+
+std::optional<std::size_t> last_that_fits(std::span<const CandidateCore> cores, const Task&) {
+  for (std::size_t i = cores.size(); i-- > 0;)
+    if (cores[i].fits) return i;
+  return std::nullopt;
+}
+
+}  // namespace
+
+TEST_CASE("an allocation that is a function places the tasks") {
+  const CustomPolicies policies{.allocation = last_that_fits};
+  const PlanRequest request = request_of(policies, {task("a", 4ms), task("b", 4ms), task("c", 4ms)});
+  const Plan made = plan(request);
+  CHECK(cores_of(made) == std::vector<CoreId>{CoreId{1}, CoreId{1}, CoreId{0}});
+  CHECK(made.refused == 0);
+  CHECK(made.tasks[1].bound == 8ms);
+  CHECK(made.cores[1].tasks == 2);
+}
+
+TEST_CASE("an allocation sees the tasks of each core, and on which cores the task fits") {
+  std::vector<std::vector<bool>> fits;
+  std::vector<std::size_t> counts;
+  const CustomPolicies policies{.allocation = [&](std::span<const CandidateCore> cores, const Task&) {
+    fits.push_back({cores[0].fits, cores[1].fits});
+    counts.push_back(cores[0].tasks.size());
+    return std::optional<std::size_t>(0);
+  }};
+  const Plan made = plan(request_of(policies, {task("a", 6ms), task("b", 6ms)}));
+  CHECK(fits == std::vector<std::vector<bool>>{{true, true}, {false, true}});
+  CHECK(counts == std::vector<std::size_t>{0, 1});
+  CHECK(made.tasks[0].admitted);
+  CHECK_FALSE(made.tasks[1].admitted);  // it chose a core on which the task does not fit
+}
+
+TEST_CASE("an allocation that returns no core refuses the task") {
+  const CustomPolicies policies{
+      .allocation = [](std::span<const CandidateCore>, const Task&) { return std::optional<std::size_t>(); }};
+  CHECK(plan(request_of(policies, {task("a", 1ms)})).refused == 1);
+}
+
+TEST_CASE("a test that is a function gets the tasks of the core with the new one at the end") {
+  std::vector<std::string> asked;
+  const CustomPolicies policies{.test = [&](std::span<const Task> tasks) {
+    std::string labels;
+    for (const Task& each : tasks) labels += each.label;
+    asked.push_back(labels);
+    return tasks.size() < 2;
+  }};
+  PlanRequest request = request_of(policies, {task("a", 1ms), task("b", 1ms), task("c", 1ms)}, 1);
+  const Plan made = plan(request);
+  CHECK(asked == std::vector<std::string>{"a", "ab", "ac"});
+  CHECK(made.refused == 2);
+  CHECK(made.tasks[0].bound == Duration::zero());  // nothing was computed
+}
+
+TEST_CASE("without an allocation of its own, a test is used with that of the scenario") {
+  const CustomPolicies policies{.test = [](std::span<const Task>) { return true; }};
+  PlanRequest request = request_of(policies, {task("a", 4ms), task("b", 1ms), task("c", 1ms)});
+  request.server.allocation = find_named(sched::allocation_strategies(), "worst-fit");
+  CHECK(cores_of(plan(request)) == std::vector<CoreId>{CoreId{0}, CoreId{1}, CoreId{1}});
+  request.server.allocation = find_named(sched::allocation_strategies(), "first-fit");
+  CHECK(cores_of(plan(request)) == std::vector<CoreId>{CoreId{0}, CoreId{0}, CoreId{0}});
+}
+
+TEST_CASE("the simulator runs what the functions admit, where they put it") {
+  const CustomPolicies policies{.allocation = last_that_fits};
+  const PlanRequest request = request_of(policies, {task("a", 4ms), task("b", 4ms), task("c", 4ms)});
+  const RunOutcome outcome = run_virtually(run_of(request));
+  const Plan made = plan(request);
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(outcome.tasks[i].core == made.tasks[i].core);
+    CHECK(outcome.tasks[i].bound == made.tasks[i].bound);
+    CHECK(outcome.tasks[i].worst <= made.tasks[i].bound);
+    CHECK(outcome.tasks[i].misses == 0);
+  }
+  CHECK(outcome.tasks[1].worst == 8ms);
+}
+
+TEST_CASE("a test that admits too much leads to misses in the simulator") {
+  const CustomPolicies policies{.test = [](std::span<const Task>) { return true; }};
+  const RunOutcome outcome = run_virtually(run_of(request_of(policies, {task("a", 6ms), task("b", 6ms)}, 1)));
+  CHECK(outcome.tasks[0].misses == 0);  // of two tasks with the same deadline, the first one is more urgent
+  CHECK(outcome.tasks[1].misses == outcome.tasks[1].jobs);
+  CHECK(outcome.tasks[1].jobs > 0);
+}
+
+TEST_CASE("the cores run by deadlines if the scenario's test is one for that") {
+  // U = 0.97: fixed priorities miss a deadline of b, deadlines do not.
+  const std::vector<Task> tasks{task("a", 2ms, 5ms), task("b", 4ms, 7ms)};
+  const CustomPolicies policies{.test = [](std::span<const Task>) { return true; }};
+  PlanRequest request = request_of(policies, tasks, 1);
+  CHECK(run_virtually(run_of(request)).tasks[1].misses > 0);
+  request.server.admission_test = &sched::admission::processor_demand;
+  CHECK(run_virtually(run_of(request)).tasks[1].misses == 0);
+}
+
+TEST_CASE("a dispatcher that refuses no task does not ask the functions") {
+  const CustomPolicies policies{.test = [](std::span<const Task>) -> bool { throw std::string("asked"); }};
+  RunRequest request = run_of(request_of(policies, {task("a", 6ms), task("b", 6ms)}, 1));
+  request.dispatcher = find_named(dispatchers(), "mc-orb*");
+  CHECK(run_virtually(request).tasks[1].admitted);
+}
+
+TEST_CASE("an exception of a function reaches the caller") {
+  const CustomPolicies policies{.test = [](std::span<const Task>) -> bool { throw std::string("mine"); }};
+  const PlanRequest request = request_of(policies, {task("a", 1ms)});
+  CHECK_THROWS_AS(plan(request), std::string);
+  CHECK_THROWS_AS(run_virtually(run_of(request)), std::string);
+}
+
+TEST_CASE("policies that are functions refuse what they cannot work with") {
+  const CustomPolicies policies{.allocation = last_that_fits};
+  PlanRequest request = request_of(policies, {task("a", 1ms)});
+  CHECK(fault_of(request) == std::nullopt);
+  SECTION("a platform load") {
+    request.server.platform.budget = 1ms;
+    CHECK_THAT(*fault_of(request), Contains("a policy that is a function is for cores that run nothing but the tasks"));
+  }
+  SECTION("a test of all cores") {
+    request.server.admission_test = find_named(sched::admission_tests(), "gfb");
+    CHECK_THAT(*fault_of(request), Contains("policy.test = \"gfb\" does not work with a policy that is a function"));
+  }
+  SECTION("an allocation that cuts tasks") {
+    request.server.allocation = find_named(sched::allocation_strategies(), "splitting");
+    request.server.admission_test = &sched::admission::processor_demand;
+    CHECK_THAT(*fault_of(request), Contains("policy.allocation = ") && Contains("leave one out"));
+  }
+  SECTION("a suspension") {
+    request.tasks[0].contract.suspension = 1ms;
+    CHECK_THAT(*fault_of(request), Contains("task a suspends itself"));
+  }
+}
+
+}  // namespace custom_set_test

@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+"""Tests the Python package `corelane`: tables and their types, policies in Python, errors, signals.
+
+    package_test.py PACKAGES PROGRAM
+
+PACKAGES is the folder that contains the built package. PROGRAM is the command `corelane`.
+"""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+PROGRAM, PACKAGES = sys.argv.pop(), sys.argv.pop()
+sys.path.insert(0, PACKAGES)
+
+import pandas  # noqa: E402  the package needs it, so CMake has looked for it
+
+import corelane  # noqa: E402
+
+BARE = {"cores": 2, "budget": "0us", "blocking": "0us", "capacity": 1}
+
+
+def task(label, budget, period="10ms", **others):
+    return {"label": label, "period": period, "budget": budget, "jitter": "0us", **others}
+
+
+def scenario(*tasks, **others):
+    return {"platform": BARE, "task": list(tasks), "experiment": {"length": "1s"}, **others}
+
+
+SWEEP = {"repetitions": 5, "platform": {"cores": 2}, "generate": {"tasks": 6}, "experiment": {"length": "100ms"},
+         "sweep": [{"field": "generate.utilization", "values": [0.5, 1.9]}]}
+
+
+class PlanTest(unittest.TestCase):
+    def test_a_plan_says_where_each_task_runs_and_its_bound(self):
+        plan = corelane.plan(scenario(task("a", "4ms"), task("b", "4ms"), task("c", "9ms")))
+        self.assertEqual(list(plan.tasks["admitted"]), [True, True, False])
+        self.assertEqual(list(plan.tasks["bound_ns"][:2]), [4_000_000, 4_000_000])
+        self.assertTrue(plan.tasks["bound_ns"].isna()[2])
+        self.assertIn("a deadline would be missed on every core", plan.tasks["refusal"][2])
+        self.assertEqual(plan.tasks["period_ns"].dtype, "int64")
+        self.assertEqual(list(plan.cores["tasks"]), [1, 1])
+        self.assertEqual(list(plan.sets["admitted"]), [2])
+        self.assertFalse(plan.sets["holds"][0])
+        self.assertEqual(len(plan.chains), 0)
+        self.assertIn("deadline_ns", plan.chains.columns)
+
+    def test_sensitivity_finds_the_fewest_cores_and_the_largest_budgets(self):
+        plan = corelane.plan(scenario(task("a", "4ms"), task("b", "4ms")), sensitivity=True)
+        self.assertEqual(plan.sets["fewest_cores"][0], 1)
+        self.assertGreaterEqual(plan.tasks["largest_budget_ns"][0], 9_000_000)
+        self.assertTrue(corelane.plan(scenario(task("a", "4ms"))).sets["fewest_cores"].isna()[0])
+
+    def test_a_sweep_is_planned_set_by_set(self):
+        plan = corelane.plan(SWEEP)
+        self.assertEqual(len(plan.sets), 10)
+        self.assertEqual(sorted(plan.sets["generate.utilization"].unique()), [0.5, 1.9])
+        accepted = plan.sets.groupby("generate.utilization")["accepted"].mean()
+        self.assertEqual(accepted[0.5], 1.0)
+        self.assertLess(accepted[1.9], 1.0)
+
+    def test_the_number_of_cores_may_be_given(self):
+        self.assertEqual(len(corelane.plan(scenario(task("a", "1ms")), cores=5).cores), 5)
+        self.assertEqual(len(corelane.plan({"task": [task("a", "1ms")]}).cores), len(os.sched_getaffinity(0)))
+
+    def test_chains_have_bounds(self):
+        plan = corelane.plan(scenario(task("a", "2ms"), task("b", "2ms"), chain=[{"tasks": ["a", "b"], "deadline": "9ms"}]))
+        self.assertEqual(list(plan.chains["deadline_ns"]), [9_000_000])
+        self.assertEqual(list(plan.chains["bound_ns"]), [4_000_000])
+        self.assertTrue(plan.chains["holds"][0])
+
+
+class PolicyTest(unittest.TestCase):
+    def test_an_allocation_in_python_places_the_tasks(self):
+        def last_that_fits(cores, asking):
+            return next((core for core in reversed(cores) if core.fits), None)
+
+        tasks = scenario(task("a", "4ms"), task("b", "4ms"), task("c", "4ms"))
+        plan = corelane.plan(tasks, allocation=last_that_fits)
+        self.assertEqual(list(plan.tasks["core"]), [1, 1, 0])
+        run = corelane.simulate(tasks, allocation=last_that_fits)
+        self.assertEqual(list(run.tasks["core"]), [1, 1, 0])
+        self.assertEqual(list(run.tasks["worst_ns"]), [4_000_000, 8_000_000, 4_000_000])
+
+    def test_an_allocation_sees_cores_and_task(self):
+        seen = []
+
+        def look(cores, asking):
+            seen.append((asking.label, asking.period_ns, asking.budget_ns, asking.utilization,
+                         [(core.number, core.fits, len(core.tasks), core.utilization) for core in cores]))
+            return cores[0].number
+
+        plan = corelane.plan(scenario(task("a", "6ms"), task("b", "6ms")), allocation=look)
+        self.assertEqual(seen, [("a", 10_000_000, 6_000_000, 0.6, [(0, True, 0, 0.0), (1, True, 0, 0.0)]),
+                                ("b", 10_000_000, 6_000_000, 0.6, [(0, False, 1, 0.6), (1, True, 0, 0.0)])])
+        self.assertEqual(list(plan.tasks["admitted"]), [True, False])
+
+    def test_no_core_refuses_the_task(self):
+        self.assertEqual(corelane.plan(scenario(task("a", "1ms")), allocation=lambda cores, asking: None).sets["admitted"][0], 0)
+
+    def test_a_test_in_python_decides(self):
+        def at_most_half(tasks):
+            return sum(each.utilization for each in tasks) <= 0.5
+
+        plan = corelane.plan(scenario(task("a", "4ms"), task("b", "4ms"), task("c", "4ms")), test=at_most_half)
+        self.assertEqual(list(plan.tasks["admitted"]), [True, True, False])
+        self.assertTrue(plan.tasks["bound_ns"].isna().all())  # nothing was computed
+
+    def test_a_test_that_admits_too_much_leads_to_misses(self):
+        tasks = scenario(task("a", "6ms"), task("b", "6ms"), platform={**BARE, "cores": 1})
+        self.assertGreater(corelane.simulate(tasks, test=lambda tasks: True).tasks["misses"].sum(), 0)
+        self.assertEqual(corelane.simulate(tasks).tasks["misses"].sum(), 0)
+
+    def test_an_exception_reaches_the_caller(self):
+        class MyError(Exception):
+            pass
+
+        def fail(*arguments):
+            raise MyError("mine")
+
+        for choice in ({"allocation": fail}, {"test": fail}):
+            for function in (corelane.plan, corelane.simulate):
+                with self.assertRaisesRegex(MyError, "mine"):
+                    function(scenario(task("a", "1ms")), **choice)
+
+    def test_a_wrong_answer_is_an_error(self):
+        for answer, error, words in ((7, ValueError, "core 7, which is none of those"), ("x", TypeError, "returned 'x'"),
+                                     (True, TypeError, "returned True")):
+            with self.assertRaisesRegex(error, words):
+                corelane.plan(scenario(task("a", "1ms")), allocation=lambda cores, asking, answer=answer: answer)
+        with self.assertRaisesRegex(TypeError, "the test returned None; return True or False"):
+            corelane.plan(scenario(task("a", "1ms")), test=lambda tasks: None)
+        with self.assertRaisesRegex(TypeError, "test is 3; give a function"):
+            corelane.plan(scenario(task("a", "1ms")), test=3)
+
+    def test_what_functions_cannot_work_with_is_refused(self):
+        with self.assertRaisesRegex(corelane.ScenarioError, "is for cores that run nothing but the tasks; write budget"):
+            corelane.plan({"platform": {"cores": 1}, "task": [task("a", "1ms")]}, test=lambda tasks: True)
+
+
+class SimulateTest(unittest.TestCase):
+    def test_a_run_has_its_tasks_and_jobs(self):
+        run = corelane.simulate(scenario(task("a", "4ms"), task("b", "2ms", "20ms")))
+        self.assertEqual(list(run.tasks["jobs"]), [100, 50])
+        self.assertEqual(len(run.jobs), 150)
+        first = run.jobs[run.jobs["task"] == "b"].iloc[0]
+        self.assertEqual((first["release_ns"], first["finish_ns"], first["deadline_ns"]), (0, 2_000_000, 20_000_000))
+        self.assertEqual(run.jobs["response_ns"].max(), 4_000_000)
+        self.assertFalse(run.jobs["late"].any())
+        self.assertEqual(run.trace, corelane.simulate(scenario(task("a", "4ms"), task("b", "2ms", "20ms"))).trace)
+
+    def test_choices_replace_what_the_scenario_says(self):
+        tasks = scenario(task("a", "6ms"), task("b", "6ms"))
+        run = corelane.simulate(tasks, cores=1, dispatcher="mc-orb*", length_ns=500_000_000, jobs=False)
+        self.assertEqual(list(run.tasks["jobs"]), [50, 50])
+        self.assertGreater(run.tasks["misses"].sum(), 0)
+        self.assertEqual(len(run.jobs), 0)
+
+    def test_sets_count_over_all_combinations(self):
+        first, last = (corelane.simulate(SWEEP, set=number).tasks["budget_ns"].sum() for number in (0, 9))
+        self.assertLess(first, last)
+        with self.assertRaisesRegex(corelane.ScenarioError, "set = 10 is none of its sets; choose one from 0 to 9"):
+            corelane.simulate(SWEEP, set=10)
+
+    def test_an_unknown_dispatcher_is_named_with_the_known_ones(self):
+        with self.assertRaisesRegex(corelane.ScenarioError, 'no dispatcher "x"; choose one of mc-orb'):
+            corelane.simulate(scenario(task("a", "1ms")), dispatcher="x")
+        self.assertIn("mc-orb", corelane.dispatchers())
+
+    def test_a_refused_task_has_the_reason_that_its_client_would_get(self):
+        run = corelane.simulate(scenario(task("a", "6ms"), task("b", "6ms"), platform={**BARE, "cores": 1}))
+        self.assertIn("this contract would fit", run.tasks["refusal"][1])
+
+    def test_other_threads_of_python_run_meanwhile(self):
+        seen, ended = [], threading.Event()
+        text = corelane._toml.toml_of(scenario(task("a", "100us", "1ms")))
+
+        def watch():
+            while not ended.is_set():
+                seen.append(1)
+                ended.wait(0.001)
+
+        def seen_during(length):
+            before = len(seen)
+            corelane._corelane.simulate(text, "", [], None, None, None, "", 0, length, False)
+            return len(seen) - before
+
+        watcher = threading.Thread(target=watch)
+        watcher.start()
+        try:  # without the lock the watcher runs once at most, however long the run takes
+            self.assertTrue(any(seen_during(length) > 10 for length in (10**11, 10**12, 10**13)))
+        finally:
+            ended.set()
+            watcher.join()
+
+
+class SweepTest(unittest.TestCase):
+    def test_a_sweep_is_what_the_command_finds(self):
+        with tempfile.TemporaryDirectory() as place:
+            file = pathlib.Path(place, "sweep.toml")
+            file.write_text(corelane._toml.toml_of(SWEEP))
+            subprocess.run([PROGRAM, "eval", file, "--virtual", "--output", file.with_suffix(".csv")], check=True,
+                           capture_output=True)
+            expected, found = corelane.results(file.with_suffix(".csv")), corelane.sweep(file)
+        order = ["cell", "set", "dispatcher"]
+        pandas.testing.assert_frame_equal(*(frame.sort_values(order, ignore_index=True) for frame in (expected, found)))
+        self.assertEqual(len(found), 20)
+        self.assertEqual(found["generate.utilization"].dtype, "float64")
+        self.assertEqual(found["misses"].dtype, "int64")
+
+    def test_a_signal_stops_it_with_the_exception_of_its_handler(self):
+        class Stopped(Exception):
+            pass
+
+        def stop(*_):
+            raise Stopped
+
+        before = signal.signal(signal.SIGUSR1, stop)
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGUSR1)).start()
+        try:
+            with self.assertRaises(Stopped):
+                corelane.sweep({**SWEEP, "repetitions": 100_000})
+        finally:
+            signal.signal(signal.SIGUSR1, before)
+
+
+class ScenarioTest(unittest.TestCase):
+    def test_path_text_and_dict_mean_the_same(self):
+        text = '[[task]]\nlabel = "a"\nperiod = "10ms"\nbudget = "1ms"\n'
+        with tempfile.TemporaryDirectory() as place:
+            file = pathlib.Path(place, "a.toml")
+            file.write_text(text)
+            frames = [corelane.plan(source, cores=1).tasks for source in
+                      (file, str(file), text, {"task": [{"label": "a", "period": "10ms", "budget": "1ms"}]})]
+        for frame in frames[1:]:
+            pandas.testing.assert_frame_equal(frame, frames[0])
+
+    def test_an_error_is_that_of_the_command(self):
+        with tempfile.TemporaryDirectory() as place:
+            file = pathlib.Path(place, "a.toml")
+            file.write_text('[[task]]\nperiod = "10ms"\nbuget = "1ms"\n')
+            for path in (file, pathlib.Path(place, "missing.toml")):
+                said = subprocess.run([PROGRAM, "plan", path], capture_output=True, text=True).stderr
+                for function in (corelane.plan, corelane.simulate, corelane.sweep):
+                    with self.assertRaises(corelane.ScenarioError) as caught:
+                        function(path)
+                    self.assertEqual("corelane plan: " + str(caught.exception) + "\n", said)
+                self.assertIsInstance(caught.exception, ValueError)
+
+    def test_a_dict_may_contain_what_toml_has(self):
+        value = {"a": [1, 2.5, True, "x\"\n\x7fä"], "b": {"c": [{"d": -1}]}}
+        import tomllib
+        self.assertEqual(tomllib.loads(corelane._toml.toml_of(value)), value)
+        with self.assertRaisesRegex(TypeError, "a.b is a object; write a text"):
+            corelane._toml.toml_of({"a": {"b": object()}})
+
+    def test_a_wrong_type_is_refused(self):
+        with self.assertRaisesRegex(TypeError, "the scenario is a int; give a path"):
+            corelane.plan(3)
+
+    def test_text_that_nests_too_deep_is_refused(self):
+        with self.assertRaisesRegex(corelane.ScenarioError, "<text>:1: more than 1000 dots"):
+            corelane.plan("a" + ".a" * 2000 + " = 1\n")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
