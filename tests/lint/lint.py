@@ -151,9 +151,10 @@ ROOMS = {
         "evaluate": ["output", "plan"],
         "convert": ["output"],
         "scale": ["output"],
+        "tune": [],
         "real_run": [],
         "commands": ["convert", "doctor", "evaluate", "host", "measure", "naming", "output", "plan", "real_run",
-                     "references", "reservation", "scale", "servers", "simulate", "trace"],
+                     "references", "reservation", "scale", "servers", "simulate", "trace", "tune"],
     },
 }
 # Headers in rooms that other folders may include. Tests may include any. Make these lists shorter, not longer.
