@@ -72,7 +72,8 @@ Action define_tune(CLI::App& app, std::vector<std::string>&) {
          "--metric", [options](const std::string& text) { options->load.metric = regex_of(text); },
          "the figure is what this matches last in the output, or its first group [the last line]")
       ->type_name("REGEX");
-  auto* const maximize = app.add_flag("--maximize", "the highest figure is best; the default");
+  auto* const maximize = app.add_flag_callback(
+      "--maximize", [options] { options->search.maximizes = true; }, "the highest figure is best; the default");
   app.add_flag_callback(
          "--minimize", [options] { options->search.maximizes = false; }, "the lowest figure is best")
       ->excludes(maximize);
