@@ -190,19 +190,18 @@ class Greed {
   int taken_before_ = 0;  // by the greedy thread
 };
 
-// One thread holds the lock until both others want it, and does not come back.
+// Three threads take the lock once. The first one lets the others look while it holds the lock.
 class Convoy {
  public:
   std::vector<std::function<void()>> threads() {
     const auto section = [this] {
-      while (held_.load(std::memory_order_seq_cst) == 0) SteppedSystem::pause();
       lock_.lock();
       lock_.unlock();
     };
     return {[this] {
               lock_.lock();
-              held_.store(1, std::memory_order_seq_cst);
-              while (lock_.requesters() < 2) SteppedSystem::pause();
+              SteppedSystem::pause();
+              SteppedSystem::pause();
               lock_.unlock();
             },
             section, section};
@@ -213,7 +212,6 @@ class Convoy {
 
  private:
   Lock lock_{0};
-  SteppedAtomic<std::uint32_t> held_{0};
 };
 
 // Looks and takes in two steps.
