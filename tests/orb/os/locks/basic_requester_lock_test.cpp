@@ -201,7 +201,6 @@ class Convoy {
     return {[this] {
               lock_.lock();
               SteppedSystem::pause();
-              SteppedSystem::pause();
               lock_.unlock();
             },
             section, section};
