@@ -92,6 +92,8 @@ Orb::Initialized Orb::init(int& argc, char* argv[], const std::string& id) {
   const os::LockGuard lock(all.mutex);
   if (const auto known = all.orbs.find(name); known != all.orbs.end()) return {known->second, false};
   if (settings->log_level) os::log::set_level(*settings->log_level);
+  if (!settings->tuned_note.empty())
+    settings->tuned_elsewhere ? os::log::warn(settings->tuned_note) : os::log::info(settings->tuned_note);
   auto orb = std::shared_ptr<Orb>(new Orb(std::make_unique<State>(++all.made, name, std::move(*settings))));
   all.orbs.emplace(name, orb);
   return {std::move(orb), true};

@@ -7,9 +7,10 @@
 //   file       [dispatch] queue_capacity = 512
 //
 // Precedence: options, then variables, then the file (-ORBConfig, CORELANE_CONFIG, ./corelane.toml,
-// /etc/corelane.toml). An unknown option, variable or key is an error that names the nearest known one. Other variables
-// that begin with CORELANE_ are ignored, unless their name begins with that of a section or differs from a known one in
-// a letter or two.
+// /etc/corelane.toml), then the file that `corelane tune` has written (runtime.tuned, ./corelane.tuned.toml). An
+// unknown option, variable or key is an error that names the nearest known one. Other variables that begin with
+// CORELANE_ are ignored, unless their name begins with that of a section or differs from a known one in a letter or
+// two.
 //
 // Threads: values; read at start.
 #pragma once
@@ -20,6 +21,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -91,8 +93,13 @@ struct Settings {
   std::string default_initial_reference;                  // -ORBDefaultInitRef
   std::string id;                                         // -ORBid
   std::string contracts_file;                             // empty: none
-  std::shared_ptr<const ContractsFile> contracts;         // the content of the file; null: no file
-  std::optional<os::log::Level> log_level;                // nothing: unchanged
+  std::string tuned_file;                                 // see runtime.tuned; empty: the usual one; "off": none
+  // What became of the tuned file, for the log; empty: there is none.
+  std::string tuned_note;
+  bool tuned_elsewhere = false;      // the tuned file is of another host, and was not used
+  std::set<std::string_view> given;  // keys of settings that an option, a variable or the configuration file sets
+  std::shared_ptr<const ContractsFile> contracts;  // the content of the file; null: no file
+  std::optional<os::log::Level> log_level;         // nothing: unchanged
   ReservedSettings reserved;
   SettingsOfServices services;  // those that other folders declare
 };
@@ -126,6 +133,7 @@ std::string settings_documentation();
 struct SettingsSources {
   std::map<std::string, std::string> variables;  // the variables that begin with CORELANE_
   std::vector<std::string> files;                // the first that exists is read, if none is named
+  std::string tuned{};                           // the tuned file that is read if it exists; empty: none
   static SettingsSources of_process();
 };
 

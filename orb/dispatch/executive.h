@@ -36,6 +36,7 @@
 #include "orb/os/wait/wait.h"
 #include "orb/sched/admission_test.h"
 #include "orb/sched/allocation_strategy.h"
+#include "orb/sched/concurrency_control.h"
 #include "orb/sched/refusal.h"
 #include "orb/sched/servers/reader_server.h"
 #include "orb/sched/servers/reservation.h"
@@ -72,6 +73,7 @@ struct ExecutiveOptions {
   std::size_t best_effort_threads = 0;      // 0: by the number of cores; with servers: on each one's core
   std::size_t best_effort_waiting = 64;  // further threads, at most one for each that waits in a nested call; likewise
   Duration best_effort_patience = std::chrono::microseconds{200};  // see ServingOptions::patience
+  sched::ServantLimit best_effort_concurrency{};                   // see ServantGate
   os::WaitStrategy best_effort_wait{os::WaitMode::adaptive};       // of threads that wait for the next request
   std::size_t best_effort_stack = 8 * 1024 * 1024;                 // of each thread; takes memory as it is used
   BestEffortServerOptions best_effort_server;
@@ -199,6 +201,7 @@ struct ExecutiveReport {
   std::uint64_t queue_full = 0;    // requests that found their queue full, or were displaced by another one
   std::uint64_t best_effort_jobs = 0;
   std::size_t best_effort_threads = 0;      // that exist now
+  int best_effort_concurrency = 0;          // how many servants may run in parallel now; 0: no limit
   std::uint64_t best_effort_shortages = 0;  // how often more threads waited in nested calls than can be replaced
   std::size_t spare_threads = 0;            // threads that sleep until a task is admitted
   std::vector<BestEffortServerReport> best_effort_servers;

@@ -89,6 +89,15 @@ std::string best_effort_server(ExecutiveOptions& s, std::string_view text) {
                         {"deferrable", BestEffortServer::deferrable}});
 }
 
+std::string best_effort_concurrency(ExecutiveOptions& s, std::string_view text) {
+  sched::ServantLimit limit;
+  if (text == "auto")
+    limit.is_automatic = true;
+  else if (text != "unlimited" && !parse::number<int>(text, limit.most, 1, 4096).empty())
+    return "unlimited, auto, or a number from 1 to 4096";
+  return s.best_effort_concurrency = limit, std::string{};
+}
+
 std::string peer_tasks(ExecutiveOptions& s, std::string_view text) {
   if (text == "half") return s.peer_tasks.reset(), std::string{};
   std::size_t tasks = 0;
@@ -228,6 +237,13 @@ SettingsOf<ExecutiveOptions> executive_settings() {
        "If a servant runs for longer than this without a contract, another thread reads its connection meanwhile",
        [](S& s, V v) { return parse::span_of_time(v, s.best_effort_patience); },
        {.same = same<&S::best_effort_patience>}},
+      {"best_effort.concurrency",
+       "unlimited",
+       "How many servants may run in parallel without a contract. unlimited: as many as there are threads. auto: the "
+       "server finds the number with which most of them end; useful if servants wait for each other's locks. Or a "
+       "number, but then servants must not wait for other requests. With best_effort.server it has no effect",
+       best_effort_concurrency,
+       {.same = same<&S::best_effort_concurrency>}},
       {"best_effort.stack",
        "8388608",
        "Bytes of stack of a thread that runs requests without a contract. Memory is taken as it is used",

@@ -1,15 +1,11 @@
 #include "orb/eval/host_card.h"
 
-#include <sys/utsname.h>
-
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
 #include "orb/os/files/small_file.h"
-#include "orb/os/machine/host.h"
 #include "orb/os/process/environment.h"
 
 namespace corelane::eval {
@@ -35,31 +31,9 @@ constexpr std::array wake_load_names = {
     WakeLoadName{WakeLoad::kernel, "kernel"},
 };
 
-std::string processor_model() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with("model name")) continue;
-    const std::size_t value = line.find_first_not_of(": \t", std::string_view("model name").size());
-    return value == std::string::npos ? std::string() : line.substr(value);
-  }
-  return {};
-}
-
 Duration quantile_of(const CostSummary& summary, CostCharge charge) noexcept {
   if (summary.count == 0) return {};
   return charge == CostCharge::max ? summary.max : summary.p99;
-}
-
-// Returns what differs, with both values; "" if nothing does.
-std::string difference_of(const HostKey& measured, const HostKey& here) {
-  const auto differs = [](const char* what, const std::string& theirs, const std::string& ours) {
-    return theirs == ours ? std::string() : std::string(what) + " '" + theirs + "', and here it is '" + ours + "'";
-  };
-  for (const std::string& text :
-       {differs("on the host", measured.host, here.host), differs("under the kernel", measured.kernel, here.kernel),
-        differs("on the processor", measured.processor, here.processor)})
-    if (!text.empty()) return text;
-  return {};
 }
 
 }  // namespace
@@ -94,14 +68,6 @@ Expected<void, CardFault> write_host_card(const HostCard& card, const std::strin
   return {};
 }
 
-HostKey key_of_this_host() {
-  utsname system{};
-  if (::uname(&system) != 0) system = {};
-  return {.host = os::host_name(),
-          .kernel = std::string(system.release) + " " + system.version,
-          .processor = processor_model()};
-}
-
 Expected<HostCard, CardFault> card_of_this_host(const std::string& path) {
   auto card = read_host_card(path);
   if (!card) return card;
@@ -110,7 +76,7 @@ Expected<HostCard, CardFault> card_of_this_host(const std::string& path) {
   return card;
 }
 
-std::string difference_from_this_host(const HostCard& card) { return difference_of(card.key, key_of_this_host()); }
+std::string difference_from_this_host(const HostCard& card) { return os::difference_of(card.key, key_of_this_host()); }
 
 std::optional<HostOverheads> overheads_of(const HostCard& card, CostCharge charge) noexcept {
   const auto cost = [&](HostCost which) {

@@ -17,17 +17,13 @@
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
 #include "orb/eval/cost_summary.h"
+#include "orb/os/machine/host_key.h"
 
 namespace corelane::eval {
 
-// What a card is valid for. On another host, kernel or processor the costs differ.
-struct HostKey {
-  std::string host;       // its name
-  std::string kernel;     // release and version, as uname(2) reports them
-  std::string processor;  // "" if the kernel does not tell its model
-
-  friend bool operator==(const HostKey&, const HostKey&) = default;
-};
+// What a card is valid for.
+using os::HostKey;
+using os::key_of_this_host;
 
 // Each cost is the time from the first instruction of the operation to the last one of its effect.
 enum class HostCost : std::uint8_t {
@@ -132,7 +128,6 @@ Expected<HostCard, CardFault> read_host_card(const std::string& path);
 // Replaces the file atomically. Makes missing directories.
 Expected<void, CardFault> write_host_card(const HostCard& card, const std::string& path);
 
-HostKey key_of_this_host();
 // Reads a card, and refuses it if it was measured elsewhere, or under another kernel.
 Expected<HostCard, CardFault> card_of_this_host(const std::string& path);
 

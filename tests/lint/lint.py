@@ -152,9 +152,10 @@ ROOMS = {
         "convert": ["output"],
         "scale": ["output"],
         "reproductions": [],
+        "tune": [],
         "real_run": [],
         "commands": ["convert", "doctor", "evaluate", "host", "measure", "naming", "output", "plan", "real_run",
-                     "references", "reproductions", "reservation", "scale", "servers", "simulate", "trace"],
+                     "references", "reproductions", "reservation", "scale", "servers", "simulate", "trace", "tune"],
     },
 }
 # Headers in rooms that other folders may include. Tests may include any. Make these lists shorter, not longer.
@@ -183,7 +184,7 @@ EXPORTED = {
     "orb/os": [
         "files/directory.h", "files/file_room.h", "files/file_watch.h", "files/small_file.h", "locks/light_wait.h",
         "locks/requester_lock.h", "machine/core_domain.h", "machine/core_list.h", "machine/cpu_mask.h",
-        "machine/host.h", "machine/mounts.h", "machine/topology.h", "memory/byte_buffer.h", "peers/own_user.h",
+        "machine/host.h", "machine/host_key.h", "machine/mounts.h", "machine/topology.h", "memory/byte_buffer.h", "peers/own_user.h",
         "peers/passed_descriptors.h", "peers/passed_socket.h", "peers/peer_groups.h", "peers/peer_trust.h",
         "peers/user_name.h", "process/child_process.h", "process/descriptor_limit.h", "process/environment.h",
         "process/error_capture.h", "process/fork_guard.h", "process/process_watch.h", "process/size_limit_guard.h",

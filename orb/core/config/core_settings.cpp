@@ -172,6 +172,11 @@ SettingsOf<Settings> core_settings() {
        "off: cores are promised without asking the other processes of this host (unguarded)",
        [](S& s, V v) { return parse::yes_or_no(v, s.ledger); },
        {.same = same<&S::ledger>}},
+      {"runtime.tuned", "",
+       "A file that corelane tune has written. Its values count where no option, variable or configuration file sets "
+       "another one. It is ignored, with a warning, on another host than the one that was tuned; see tune.md. Without "
+       "it, ./corelane.tuned.toml if that exists. off: none",
+       [](S& s, V v) { return parse::any_text(v, s.tuned_file); }},
   };
   return all;
 }

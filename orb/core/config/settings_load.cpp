@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <ranges>
+#include <utility>
 
 #include "orb/base/text/one_line.h"
 #include "orb/core/config/contracts_file.h"
@@ -12,6 +13,7 @@
 #include "orb/core/config/spelling.h"
 #include "orb/core/config/toml_text.h"
 #include "orb/core/settings.h"
+#include "orb/os/machine/host_key.h"
 
 // Linked as a library: used header-only, it would put the parser into every program.
 #include <toml++/toml.h>
@@ -72,6 +74,7 @@ std::string shown(std::string_view value) {
 std::optional<SettingsFault> apply(const SettingsEntry& entry, Settings& settings, std::string_view value,
                                    std::string_view where) {
   const std::string expected = entry.apply(settings, value);
+  settings.given.insert(entry.key);
   if (expected.empty()) return std::nullopt;
   return SettingsFault{std::string(where) + " = " + shown(value) + ": expected " + as_one_line(expected)};
 }
@@ -167,11 +170,36 @@ std::optional<SettingsFault> apply_table(const toml::table& table, const std::st
   return std::nullopt;
 }
 
-std::optional<SettingsFault> apply_file(const std::string& file, Settings& settings) {
-  const auto text = read_toml("configuration file", file);
+// Takes out of a tuned file which host it was tuned for.
+os::HostKey take_host(toml::table& table) {
+  const toml::node_view key = table["tuned"];
+  os::HostKey host{.host = key["host"].value_or(std::string()),
+                   .kernel = key["kernel"].value_or(std::string()),
+                   .processor = key["processor"].value_or(std::string())};
+  table.erase("tuned");
+  return host;
+}
+
+std::optional<SettingsFault> apply_tuned_table(toml::table table, Settings& settings, const std::string& file) {
+  if (!table["tuned"].is_table())
+    return SettingsFault{file + ": expected [tuned] with the host that it is for; corelane tune writes such a file"};
+  const std::string difference = os::difference_of(take_host(table), os::key_of_this_host());
+  settings.tuned_elsewhere = !difference.empty();
+  if (!settings.tuned_elsewhere) return apply_table(table, "", settings, file);
+  settings.tuned_note =
+      as_one_line(file + " is ignored: it was tuned " + difference + "; run corelane tune again, or remove the file");
+  return std::nullopt;
+}
+
+enum class FileKind : std::uint8_t { configuration, tuned };
+
+std::optional<SettingsFault> apply_file(const std::string& file, Settings& settings, FileKind kind) {
+  const auto text = read_toml(kind == FileKind::tuned ? "tuned file" : "configuration file", file);
   if (!text) return text.error();
   try {
-    auto bad = apply_table(toml::parse(*text, file), "", settings, file);
+    toml::table table = toml::parse(*text, file);
+    auto bad = kind == FileKind::tuned ? apply_tuned_table(std::move(table), settings, file)
+                                       : apply_table(table, "", settings, file);
     if (bad) bad->text = as_one_line(bad->text);  // names in the file are anybody's text
     return bad;
   } catch (const toml::parse_error& error) {
@@ -318,10 +346,48 @@ std::optional<SettingsFault> inconsistency(const Settings& settings) {
   return std::nullopt;
 }
 
+// Applies the configuration file, then the variables, then the options.
+std::optional<SettingsFault> apply_sources(const std::vector<Option>& options, const SettingsSources& sources,
+                                           Settings& settings) {
+  if (const auto file = config_file(options, sources))
+    if (auto bad = apply_file(*file, settings, FileKind::configuration)) return bad;
+  for (const auto& [name, value] : sources.variables)
+    if (auto bad = apply_variable(name, value, settings)) return bad;
+  for (const Option& option : options)
+    if (auto bad = apply_option(option, settings)) return bad;
+  return std::nullopt;
+}
+
+std::optional<std::string> tuned_file(const Settings& settings, const SettingsSources& sources) {
+  if (settings.tuned_file == "off") return std::nullopt;
+  if (!settings.tuned_file.empty()) return settings.tuned_file;
+  std::error_code ignored;
+  if (sources.tuned.empty() || !std::filesystem::exists(sources.tuned, ignored)) return std::nullopt;
+  return sources.tuned;
+}
+
+// Begins with the tuned file, and applies all sources again over it.
+std::optional<SettingsFault> apply_under(const std::string& tuned, const std::vector<Option>& options,
+                                         const SettingsSources& sources, Settings& settings) {
+  Settings based;
+  if (auto bad = apply_file(tuned, based, FileKind::tuned)) return bad;
+  const auto of_file = std::exchange(based.given, {});
+  if (auto bad = apply_sources(options, sources, based)) return bad;
+  std::string used;
+  for (const std::string_view key : of_file)
+    if (!based.given.contains(key)) used.append(used.empty() ? "" : ", ").append(key);
+  if (!based.tuned_elsewhere)
+    based.tuned_note = tuned + ", which corelane tune has written for this host, sets " +
+                       (used.empty() ? "nothing that is not set elsewhere" : used);
+  settings = std::move(based);
+  return std::nullopt;
+}
+
 }  // namespace
 
 SettingsSources SettingsSources::of_process() {
-  SettingsSources sources{.variables = {}, .files = {"./corelane.toml", "/etc/corelane.toml"}};
+  SettingsSources sources{
+      .variables = {}, .files = {"./corelane.toml", "/etc/corelane.toml"}, .tuned = "./corelane.tuned.toml"};
   for (char** entry = environ; *entry != nullptr; ++entry) {  // bound: the environment
     const std::string_view text = *entry;
     const std::size_t equals = text.find('=');
@@ -337,12 +403,9 @@ Expected<Settings, SettingsFault> load_settings(int& argc, char* argv[], const S
   for (const Option& option : options)
     if (option.name == "-ORBConfig" && option.value == "")
       return Fault(SettingsFault{"-ORBConfig \"\": expected the name of a configuration file"});
-  if (const auto file = config_file(options, sources))
-    if (auto bad = apply_file(*file, settings)) return Fault(std::move(*bad));
-  for (const auto& [name, value] : sources.variables)
-    if (auto bad = apply_variable(name, value, settings)) return Fault(std::move(*bad));
-  for (const Option& option : options)
-    if (auto bad = apply_option(option, settings)) return Fault(std::move(*bad));
+  if (auto bad = apply_sources(options, sources, settings)) return Fault(std::move(*bad));
+  if (const auto tuned = tuned_file(settings, sources))
+    if (auto bad = apply_under(*tuned, options, sources, settings)) return Fault(std::move(*bad));
   if (auto bad = inconsistency(settings)) return Fault(std::move(*bad));
   if (!settings.contracts_file.empty()) {
     auto contracts = ContractsFile::load(settings.contracts_file);

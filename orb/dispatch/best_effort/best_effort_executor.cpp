@@ -152,4 +152,6 @@ std::uint64_t BestEffortExecutor::shortages() const noexcept {
   return count;
 }
 
+int BestEffortExecutor::servant_limit() const noexcept { return serving_ != nullptr ? serving_->servant_limit() : 0; }
+
 }  // namespace corelane::dispatch

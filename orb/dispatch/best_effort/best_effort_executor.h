@@ -58,6 +58,8 @@ class BestEffortExecutor final : public Agent, private ThreadPoolWork {
   // Return the sums over all thread pools; see BestEffortThreadPool.
   std::size_t threads() const noexcept;
   std::uint64_t shortages() const noexcept;
+  // Returns how many servants may run in parallel where requests are read; 0: no limit.
+  int servant_limit() const noexcept;
 
  private:
   using Tokens = std::uint32_t;

@@ -152,7 +152,8 @@ ServingOptions serving_options(const ExecutiveOptions& options) {
   return {.running = options.best_effort_threads == 0 ? by_cores : options.best_effort_threads,
           .detached = options.best_effort_waiting,
           .patience = options.best_effort_patience,
-          .stack = options.best_effort_stack};
+          .stack = options.best_effort_stack,
+          .servants = options.best_effort_concurrency};
 }
 
 // ManagedTasks runs tasks on cores of their own: the modes `manager` and `direct`.

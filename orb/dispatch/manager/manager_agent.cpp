@@ -227,6 +227,7 @@ ExecutiveReport ManagerAgent::report() const {
   report.best_effort_jobs = best_effort_.jobs();
   report.best_effort_threads = best_effort_.threads();
   report.best_effort_shortages = best_effort_.shortages();
+  report.best_effort_concurrency = best_effort_.servant_limit();
   report.spare_threads = housekeeper_.spare_threads();
   report.best_effort_servers = best_effort_.servers().report();
   tasks.finish(report);

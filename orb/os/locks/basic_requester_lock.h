@@ -1,16 +1,20 @@
 // BasicRequesterLock is the algorithm of RequesterLock (requester_lock.h), apart from the system that it runs on. Tests
 // give it a system of their own, which runs its threads one step at a time in every order.
 //
-// The state is in four words:
+// The state is in these words:
 //   owner_        0, or the thread that holds the lock. It is a futex with priority inheritance: the kernel sets bit 31
 //                 (FUTEX_WAITERS) if threads wait in the kernel
 //   last_         the last place of the queue of ordinary waiters. A waiter watches the place before its own (Craig;
 //                 Landin and Hagersten: CLH lock). So no thread waits for a successor that is slow to enter the queue
 //   head_sleeps_  1 while the first ordinary waiter sleeps until the lock is free
+//   spinners_     number of threads that spin before they enter the queue
 //   requesters_   number of threads that wait
-// A thread that finds the lock free takes it, even if others wait. The first waiter alone watches owner_, so a release
-// disturbs at most one waiter. If the first waiter has slept and found the lock taken again `most_bypasses` times, it
-// waits in the kernel: then the lock is handed to it.
+// A thread that finds the lock free takes it, even if others wait. So the lock never waits for a thread that sleeps
+// while another one runs and wants it. One thread at a time may also spin for the lock without entering the queue. Only
+// this thread and the first waiter watch owner_, so a release disturbs at most two threads. If the first waiter has
+// slept and found the lock taken again `most_bypasses` times, it waits in the kernel: then the lock is handed to it.
+// A waiter that sleeps is woken once: the thread before it has got the lock by then, and wakes it only when it releases
+// the lock. A wake-up at once would let it find the lock taken, and sleep again.
 // Real-time threads wait in the kernel at once, and the holder inherits their priority. What the holder does until it
 // has unlocked depends on no other thread.
 //
@@ -53,6 +57,7 @@ class CORELANE_CAPABILITY("mutex") BasicRequesterLock {
   bool try_lock() noexcept CORELANE_TRY_ACQUIRE(true) { return take(); }
   void unlock() noexcept CORELANE_RELEASE() {
     std::uint32_t owner = System::this_thread();
+    Atomic<std::uint32_t>* const bed = std::exchange(next_bed_, nullptr);
     // seq_cst: either this thread sees below that the first waiter sleeps, or the first waiter sees that owner_ is
     // free. PAIR requester_lock.owner: release here -> acquire in take() and in wait_in_kernel(). relaxed: if this
     // fails, hand_over() releases.
@@ -60,6 +65,7 @@ class CORELANE_CAPABILITY("mutex") BasicRequesterLock {
       hand_over();
     // seq_cst: see above.
     if (head_sleeps_.load(std::memory_order_seq_cst) != 0) wake_head();
+    if (bed != nullptr) System::wake(*bed);
   }
 
   // Returns the number of threads that wait, as it was a moment ago. For statistics and tests.
@@ -107,9 +113,25 @@ class CORELANE_CAPABILITY("mutex") BasicRequesterLock {
     // relaxed: a number without meaning for other data.
     const int count = requesters_.fetch_add(1, std::memory_order_relaxed) + 1;
     const bool real_time = System::is_real_time();
-    if (!real_time || !wait_in_kernel()) wait_in_queue(!real_time && count <= threshold_);
+    if (real_time || !spin_for_lock()) {
+      if (!real_time || !wait_in_kernel()) wait_in_queue(!real_time && count <= threshold_);
+    }
     requesters_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: as above
   }
+
+  // Polls the lock while no other thread does so outside of the queue. Returns whether this thread got the lock.
+  bool spin_for_lock() noexcept {
+    if (threshold_ == 0) return false;
+    // relaxed: a number without meaning for other data.
+    const bool may_spin = spinners_.fetch_add(1, std::memory_order_relaxed) == 0;
+    const bool taken = may_spin && poll([this] { return takes(); });
+    spinners_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: as above
+    return taken;
+  }
+
+  // Takes the lock if it looks free. Pollers call it, because looking leaves the word in the cache of its holder.
+  // relaxed: take() acquires.
+  bool takes() noexcept { return owner_.load(std::memory_order_relaxed) == no_owner && take(); }
 
   // Waits in the order of priorities until the lock is handed to this thread. Returns false if the system cannot do so.
   bool wait_in_kernel() noexcept {
@@ -133,7 +155,7 @@ class CORELANE_CAPABILITY("mutex") BasicRequesterLock {
     wait_as_first(spins);
     // PAIR requester_lock.turn: release here -> acquire in wait_until_passed(). The next waiter may take the place
     // along and free it, so wake() uses only the address.
-    if (own->state.exchange(passed, std::memory_order_release) == sleeping) System::wake(own->state);
+    if (own->state.exchange(passed, std::memory_order_release) == sleeping) next_bed_ = &own->state;
   }
 
   void wait_without_memory() noexcept {
@@ -155,10 +177,9 @@ class CORELANE_CAPABILITY("mutex") BasicRequesterLock {
 
   // The calling thread is the first ordinary waiter. Returns when it holds the lock.
   void wait_as_first(bool spins) noexcept {
-    // relaxed: take() acquires.
-    const auto takes = [this] { return owner_.load(std::memory_order_relaxed) == no_owner && take(); };
-    if (spins && poll(takes)) return;
-    if (poll_lightly(owner_, takes)) return;
+    const auto gets = [this] { return takes(); };
+    if (spins && poll(gets)) return;
+    if (poll_lightly(owner_, gets)) return;
     if (!sleep_until_taken(most_bypasses) && !wait_in_kernel()) (void)sleep_until_taken(forever);
   }
 
@@ -219,9 +240,13 @@ class CORELANE_CAPABILITY("mutex") BasicRequesterLock {
   // Any thread.
   alignas(128) Atomic<std::uint32_t> owner_{no_owner};
   Atomic<std::uint32_t> head_sleeps_{0};
+  // Owner: the holder. The word at which the first waiter sleeps that does not know yet that it is the first one; null:
+  // there is none.
+  Atomic<std::uint32_t>* next_bed_ = nullptr;
   // Waiters alone.
   alignas(128) Atomic<Place*> last_;
   Atomic<int> requesters_{0};
+  Atomic<int> spinners_{0};
 };
 
 }  // namespace corelane::os

@@ -1,7 +1,9 @@
 // RequesterLock is a mutex for short critical sections that many threads want at once (requester-based lock, Cui). It
 // counts its requesters: the threads that wait. While there are few, they spin, because the lock will soon be theirs.
 // The others wait in a light state of the processor (UMWAIT), and then sleep. So a crowd neither takes the cores from
-// the holder nor slows the hand-over down by polling. Lock it with os::LockGuard or os::UniqueLock (orb/os/lock.h).
+// the holder nor slows the hand-over down by polling. One running thread at a time may take the lock before all that
+// sleep, so the lock is not idle until a sleeping thread runs. Lock it with os::LockGuard or os::UniqueLock
+// (orb/os/lock.h).
 //
 // Threads: any. A real-time thread (SCHED_FIFO, SCHED_RR, SCHED_DEADLINE) never spins: it waits in the kernel, and the
 // holder inherits its priority. So it waits for at most one critical section of ordinary threads, and for those of
@@ -42,7 +44,8 @@ struct RequesterLockSystem {
 
 class CORELANE_CAPABILITY("mutex") RequesterLock {
  public:
-  // A thread that begins to wait spins if there are at most so many requesters, this one included. 0: no thread spins.
+  // A thread that begins to wait spins if there are at most so many requesters, this one included, or if no other
+  // thread spins outside of the queue. 0: no thread spins.
   static constexpr int usual_threshold = 1;
 
   explicit RequesterLock(int threshold = usual_threshold) : lock_(threshold) {}

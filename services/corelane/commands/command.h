@@ -75,6 +75,7 @@ Action define_ior(CLI::App& app, std::vector<std::string>& orb_options);
 Action define_clean(CLI::App& app, std::vector<std::string>& orb_options);
 Action define_tasks(CLI::App& app, std::vector<std::string>& orb_options);
 Action define_scale(CLI::App& app, std::vector<std::string>& orb_options);
+Action define_tune(CLI::App& app, std::vector<std::string>& orb_options);
 Action define_top(CLI::App& app, std::vector<std::string>& orb_options);
 
 }  // namespace corelane::tool

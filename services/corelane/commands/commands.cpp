@@ -30,6 +30,7 @@ std::span<const Command> commands() {
       {"simulate", "run the tasks of a file in virtual time, and show which deadlines are met", &define_simulate},
       {"eval", "run an experiment: many sets of tasks under several dispatchers, compared", &define_eval},
       {"scale", "measure and predict how programs scale with the number of cores", &define_scale},
+      {"tune", "search for settings with which a program is faster on this host", &define_tune, true},
       {"convert", "write the tasks of a file for rt-app, SimSo or another program, or read those of such a program",
        &define_convert},
       {"ping", "call an object, and say over which transport, why over that one, and how long it takes", &define_ping},

@@ -7,10 +7,13 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <set>
+#include <string_view>
 
 #include "orb/base/text/one_line.h"
 #include "orb/core/config/setting_values.h"
 #include "orb/core/runtime.h"
+#include "orb/os/machine/host_key.h"
 #include "tests/support/modes.h"
 #include "tests/support/system/temp_directory.h"
 
@@ -38,6 +41,15 @@ class Start {
     std::ofstream(file_) << text;
     return *this;
   }
+  // `values` follow the key of the host.
+  Start& tuned(const os::HostKey& host, const std::string& values) {
+    tuned_directory_ = std::make_shared<corelane::testing::TempDirectory>();
+    tuned_ = *tuned_directory_ / "corelane.tuned.toml";
+    std::ofstream(tuned_) << "[tuned]\nhost = \"" << host.host << "\"\nkernel = \"" << host.kernel
+                          << "\"\nprocessor = \"" << host.processor << "\"\n"
+                          << values;
+    return *this;
+  }
   std::string fault() {
     const auto settings = load();
     return settings ? "" : settings.error().text;
@@ -47,7 +59,7 @@ class Start {
     for (std::string& word : words_) argv.push_back(word.data());
     argv.push_back(nullptr);
     int argc = static_cast<int>(words_.size());
-    auto settings = load_settings(argc, argv.data(), {variables_, {file_}});
+    auto settings = load_settings(argc, argv.data(), {.variables = variables_, .files = {file_}, .tuned = tuned_});
     left.clear();
     for (int i = 0; i < argc; ++i) left.append(argv[static_cast<std::size_t>(i)]).append(" ");
     return settings;
@@ -58,8 +70,8 @@ class Start {
  private:
   std::vector<std::string> words_{"program"};
   std::map<std::string, std::string> variables_;
-  std::string file_ = "/nowhere.toml";
-  std::shared_ptr<corelane::testing::TempDirectory> directory_;  // holds the file; all copies share it
+  std::string file_ = "/nowhere.toml", tuned_;
+  std::shared_ptr<corelane::testing::TempDirectory> directory_, tuned_directory_;  // hold the files; copies share them
 };
 
 }  // namespace
@@ -510,4 +522,37 @@ TEST_CASE("the reader's budget is the platform's unless it is given one of its o
   CHECK(again->io_within_platform);
   CHECK(again->executive.reader.budget == 0us);
   CHECK_THAT(Start().option("-ORBIoBudget", "half").fault(), Catch::Contains("platform, or "));
+}
+
+TEST_CASE("the values of a file that was tuned for this host count where nothing else sets them") {
+  const auto settings = Start()
+                            .tuned(os::key_of_this_host(), "[client]\nspin = \"7us\"\n[best_effort]\nspin = \"8us\"\n")
+                            .file("[best_effort]\nspin = \"9us\"\n")
+                            .load();
+  REQUIRE(settings);
+  CHECK(settings->wait.spin == 7us);
+  CHECK(settings->executive.best_effort_wait.spin == 9us);
+  CHECK_THAT(settings->tuned_note, Catch::EndsWith("has written for this host, sets client.spin"));
+  CHECK_FALSE(settings->tuned_elsewhere);
+  CHECK(settings->given == std::set<std::string_view>{"best_effort.spin"});
+}
+
+TEST_CASE("a file that was tuned for another host is ignored, and the note says in what they differ") {
+  os::HostKey other = os::key_of_this_host();
+  other.processor = "Z80";
+  const auto settings = Start().tuned(other, "[client]\nspin = \"7us\"\n").load();
+  REQUIRE(settings);
+  CHECK(settings->wait.spin == Settings().wait.spin);
+  CHECK(settings->tuned_elsewhere);
+  CHECK_THAT(settings->tuned_note, Catch::Contains("was tuned on the processor 'Z80', and here it is"));
+}
+
+TEST_CASE("a tuned file can be switched off or named, and its faults are those of a configuration file") {
+  const os::HostKey here = os::key_of_this_host();
+  const auto off = Start().tuned(here, "[client]\nspin = \"7us\"\n").option("-ORBRuntimeTuned", "off").load();
+  REQUIRE(off);
+  CHECK(off->wait.spin == Settings().wait.spin);
+  CHECK(off->tuned_note.empty());
+  CHECK_THAT(Start().option("-ORBRuntimeTuned", "/nowhere/tuned.toml").fault(), Catch::Contains("/nowhere/tuned.toml"));
+  CHECK_THAT(Start().tuned(here, "[client]\nspan = \"7us\"\n").fault(), Catch::Contains("client.spin"));
 }

@@ -294,14 +294,18 @@ TEST_CASE("a command line that is none is answered in a line that says how to me
     const char* said;
   };
   const Case c = GENERATE(
-      Case{{}, "corelane: which command? There are trace, measure, plan, simulate, eval, scale, convert, ping, top, "},
+      Case{
+          {},
+          "corelane: which command? There are trace, measure, plan, simulate, eval, scale, tune, convert, ping, top, "},
       Case{{"tpo"},
            "corelane: there is no command tpo; is top meant? There are trace, measure, plan, simulate, eval, scale, "
+           "tune, "
            "convert, ping, top, "},
       Case{{"nope"}, "corelane: there is no command nope; there are trace, "},
       Case{{"to"}, "corelane: there is no command to; is top meant? There are trace, "},
       Case{{"bogus"},
-           "corelane: there is no command bogus; there are trace, measure, plan, simulate, eval, scale, convert, ping, "
+           "corelane: there is no command bogus; there are trace, measure, plan, simulate, eval, scale, tune, convert, "
+           "ping, "
            "top, "},
       Case{{"ns"}, "corelane ns: which command? There are list, resolve, bind, unbind, status, watch; see "},
       Case{{"ns", "lits"}, "corelane ns: there is no command lits; is list meant? There are list, "},

@@ -269,6 +269,44 @@ TEST_CASE("as many servants as may be detached block, and the next request is se
   CHECK(server.threads.threads() <= 6);
 }
 
+TEST_CASE("a request waits until fewer servants run than the limit says, and its connection is not taken over") {
+  Server server({.stay = 20ms, .stack = 256 * 1024, .servants = {.most = 2}});
+  const auto first = server.client(), second = server.client(), third = server.client();
+  first.send("b");
+  second.send("b");
+  while (server.servant.blocked < 2) std::this_thread::yield();
+  third.send("q");
+  while (first.source->detached + second.source->detached < 2) std::this_thread::yield();
+  CHECK(server.servant.served == 0);
+  server.servant.released = true;
+  CHECK(third.receive(1) == "q");
+  CHECK(third.source->detached == 0);
+  CHECK(server.threads.servant_limit() == 2);
+}
+
+TEST_CASE("a servant in a nested call does not count under the limit") {
+  Server server({.stay = 20ms, .stack = 256 * 1024, .servants = {.most = 1}});
+  const auto nested = server.client(), other = server.client();
+  nested.send("n");
+  char reply = ' ';
+  do {  // the nested call may begin after some of these requests
+    other.send("q");
+    CHECK(other.receive(1) == "q");
+  } while (::recv(nested.fd.get(), &reply, 1, MSG_DONTWAIT) != 1);
+  CHECK(reply == 'n');
+}
+
+TEST_CASE("threads end while requests wait for the limit") {
+  Server server({.stay = 20ms, .stack = 256 * 1024, .servants = {.most = 1}});
+  const auto first = server.client(), second = server.client();
+  first.send("b");
+  while (server.servant.blocked < 1) std::this_thread::yield();
+  second.send("b");
+  server.servant.released = true;
+  server.threads.stop();
+  SUCCEED("stop() returned");
+}
+
 TEST_CASE("many more connections than threads are served") {
   Server server({.running = 3, .stay = 20ms, .stack = 256 * 1024});
   std::vector<Server::Client> clients;

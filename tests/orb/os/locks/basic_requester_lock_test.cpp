@@ -42,6 +42,7 @@ struct SteppedSystem {
   static void begin(const Setting& wanted) {
     setting = wanted;
     waiters.clear();
+    woken = 0;
   }
 
   static std::uint32_t this_thread() { return static_cast<std::uint32_t>(Stepper::this_thread()) + 1; }
@@ -58,7 +59,7 @@ struct SteppedSystem {
   }
   static void wake(Word& word) {
     Stepper::current()->step();
-    (void)Stepper::current()->unblock_one(&word);
+    if (Stepper::current()->unblock_one(&word)) ++woken;
   }
   static bool lock_in_kernel(Word& word) {
     Stepper::current()->step();
@@ -85,6 +86,8 @@ struct SteppedSystem {
     word.plain() = owner | has_waiters;  // even without a further waiter, as Linux does
     (void)Stepper::current()->unblock_one(&beds[owner]);
   }
+
+  static inline int woken = 0;  // threads that wake() has woken
 
  private:
   static constexpr std::uint32_t has_waiters = 0x8000'0000U;
@@ -187,6 +190,29 @@ class Greed {
   int taken_before_ = 0;  // by the greedy thread
 };
 
+// Three threads take the lock once. The first one lets the others look while it holds the lock.
+class Convoy {
+ public:
+  std::vector<std::function<void()>> threads() {
+    const auto section = [this] {
+      lock_.lock();
+      lock_.unlock();
+    };
+    return {[this] {
+              lock_.lock();
+              SteppedSystem::pause();
+              lock_.unlock();
+            },
+            section, section};
+  }
+  std::string end() const {
+    return SteppedSystem::woken <= 2 ? "" : "two waiters were woken " + std::to_string(SteppedSystem::woken) + " times";
+  }
+
+ private:
+  Lock lock_{0};
+};
+
 // Looks and takes in two steps.
 class TornLock {
  public:
@@ -247,7 +273,9 @@ TEST_CASE("two threads exclude each other in every order, whether they spin, wai
 }
 
 TEST_CASE("three threads exclude each other and none sleeps for ever") {
-  const Setting setting = GENERATE(Setting{.threads = 3}, Setting{.threads = 3, .threshold = 1, .spins = 1});
+  const Setting setting = GENERATE(Setting{.threads = 3}, Setting{.threads = 3, .sections = 2},
+                                   Setting{.threads = 3, .threshold = 1, .spins = 1},
+                                   Setting{.threads = 3, .sections = 2, .threshold = 1, .spins = 1});
   const Explored explored = explore_lock(setting, 1);
   CAPTURE(explored.orders);
   CHECK(explored.fault == "");
@@ -276,6 +304,14 @@ TEST_CASE("a waiter gets the lock although another thread takes it again and aga
   });
   CHECK(explored.fault == "");
   CHECK(explored.orders > 1);
+}
+
+TEST_CASE("each sleeping waiter is woken once if no other thread takes the lock first") {
+  const Explored explored = explore(1, [] {
+    SteppedSystem::begin({.threads = 3});
+    return std::make_shared<Convoy>();
+  });
+  CHECK(explored.fault == "");
 }
 
 }  // namespace basic_requester_lock_test

@@ -1,0 +1,87 @@
+#include "orb/dispatch/serving/servant_gate.h"
+
+#include <algorithm>
+
+#include "orb/os/clock.h"
+#include "orb/os/lock.h"
+
+namespace corelane::dispatch {
+
+ServantGate::ServantGate(const sched::ServantLimit& limit, int threads)
+    : is_on_(limit.is_on()), limit_(limit.is_automatic ? threads : limit.most) {
+  if (!limit.is_automatic) return;
+  control_.emplace(threads);
+  counted_ = os::now();
+}
+
+// Bound of the loop: the servants that run, and the threads that take a place before this one.
+void ServantGate::take_place() noexcept {
+  os::UniqueLock lock(mutex_);
+  if (control_) count_time(os::now());
+  while (is_full()) {
+    ++waiting_;
+    if (control_)
+      (void)place_.wait_for(lock, window);  // ends the window if no servant ends
+    else
+      place_.wait(lock);
+    --waiting_;
+    woken_ = std::max(0, woken_ - 1);
+    if (control_) count_time(os::now());
+  }
+  ++running_;
+}
+
+void ServantGate::free_place() noexcept {
+  const os::LockGuard lock(mutex_);
+  if (control_) {
+    count_time(os::now());
+    ++window_.ended;
+  }
+  --running_;
+  // As many threads as there are free places are on their way at most.
+  if (woken_ >= std::min(waiting_, limit_ - running_)) return;
+  ++woken_;
+  place_.notify_one();
+}
+
+void ServantGate::take_place_at_once() noexcept {
+  const os::LockGuard lock(mutex_);
+  if (control_) count_time(os::now());
+  ++running_;
+}
+
+void ServantGate::open() noexcept {
+  const os::LockGuard lock(mutex_);
+  is_open_ = true;
+  place_.notify_all();
+}
+
+void ServantGate::count_time(Time now) noexcept {
+  const Duration span = now - counted_;
+  counted_ = now;
+  window_.length += span;
+  window_.in_servants += span * std::max(0, running_);
+  if (waiting_ > 0) window_.full += span;
+  if (window_.length >= window) end_window();
+}
+
+void ServantGate::end_window() noexcept {
+  control_->take(window_);
+  window_ = {};
+  const int before = limit_;
+  limit_ = control_->limit();
+  if (limit_ > before) place_.notify_all();
+}
+
+int ServantGate::limit() const noexcept {
+  const os::LockGuard lock(mutex_);
+  if (!is_on_ || is_open_) return 0;
+  return control_ ? control_->decided() : limit_;
+}
+
+int ServantGate::waiting() const noexcept {
+  const os::LockGuard lock(mutex_);
+  return waiting_;
+}
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,77 @@
+// ServantGate bounds how many servants of requests without a contract run in parallel (best_effort.concurrency). A
+// thread that has read a request waits here until its servant may run. With an automatic limit, the gate measures
+// windows of time, and sched::ConcurrencyControl decides.
+//
+// A servant that waits in a nested call does not count meanwhile. It goes on without waiting at the gate again, or two
+// servants that call each other would block each other. So for a moment more servants may run than the limit says.
+// The order of arrival does not count: a running thread may take a free place before a sleeping one. Otherwise each
+// place would be empty for as long as a wake-up takes.
+//
+// Threads: those that serve requests. Without a limit each function costs one comparison.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <optional>
+
+#include "orb/base/thread_safety.h"
+#include "orb/base/time.h"
+#include "orb/os/mutex.h"
+#include "orb/sched/concurrency_control.h"
+
+namespace corelane::dispatch {
+
+class ServantGate {
+ public:
+  // How long the automatic limit measures before it decides.
+  static constexpr Duration window = std::chrono::milliseconds{10};
+
+  // `threads`: more servants than these never run.
+  ServantGate(const sched::ServantLimit& limit, int threads);
+
+  // Waits until a servant may run, or until open().
+  void enter() noexcept {
+    if (is_on_) take_place();
+  }
+  void leave() noexcept {
+    if (is_on_) free_place();
+  }
+  // A servant goes on after a nested call. Does not wait.
+  void come_back() noexcept {
+    if (is_on_) take_place_at_once();
+  }
+  // From now on nothing waits.
+  void open() noexcept;
+
+  // Returns how many servants may run in parallel now; 0: no limit. For reports.
+  int limit() const noexcept;
+  // Returns how many threads wait. For tests.
+  int waiting() const noexcept;
+
+ private:
+  void take_place() noexcept;
+  void free_place() noexcept;
+  void take_place_at_once() noexcept;
+  bool is_full() const noexcept CORELANE_REQUIRES(mutex_) { return running_ >= limit_ && !is_open_; }
+  // Counts the time since the last change, and ends the window when its time has come.
+  void count_time(Time now) noexcept CORELANE_REQUIRES(mutex_);
+  void end_window() noexcept CORELANE_REQUIRES(mutex_);
+
+  const bool is_on_;
+
+  mutable os::Mutex mutex_;
+  std::condition_variable_any place_;
+  std::optional<sched::ConcurrencyControl> control_ CORELANE_GUARDED_BY(mutex_);  // nothing: the limit is fixed
+  int limit_ CORELANE_GUARDED_BY(mutex_);
+  int running_ CORELANE_GUARDED_BY(mutex_) = 0;
+  int waiting_ CORELANE_GUARDED_BY(mutex_) = 0;
+  int woken_ CORELANE_GUARDED_BY(mutex_) = 0;  // of these, so many were woken and have not looked yet
+  bool is_open_ CORELANE_GUARDED_BY(mutex_) = false;
+  // Of an automatic limit.
+  Time counted_ CORELANE_GUARDED_BY(mutex_){};  // the time until then is in the window
+  sched::ServantWindow window_ CORELANE_GUARDED_BY(mutex_){};
+};
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,163 @@
+#include "orb/sched/concurrency_control.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+namespace corelane::sched {
+namespace {
+
+constexpr double coarse_step = 2, fine_step = 1.25;
+constexpr double least_gain = 1.02;     // of a candidate; a smaller one is not worth a change
+constexpr double least_parallel = 1.5;  // with fewer servants at a time, a lower limit changes nothing
+constexpr int votes_to_lose = 2;
+constexpr int longest_rest = 256;     // windows
+constexpr int windows_to_change = 3;  // in a row, until another load is believed
+constexpr double other_load = 1.5;    // the factor between two loads
+
+double seconds_of(Duration time) noexcept { return std::chrono::duration<double>(time).count(); }
+
+// Returns whether the larger number of events in equal times is due to more than chance: three standard deviations, if
+// events are independent.
+bool is_more_than_chance(double more, double less) noexcept { return more - less > 3 * std::sqrt(more + less); }
+
+}  // namespace
+
+double ServantWindow::parallel() const noexcept {
+  return length > Duration::zero() ? seconds_of(in_servants) / seconds_of(length) : 0;
+}
+
+double ServantWindow::rate() const noexcept {
+  return length > Duration::zero() ? static_cast<double>(ended) / seconds_of(length) : 0;
+}
+
+void ConcurrencyControl::Side::add(const ServantWindow& window) noexcept {
+  seconds += seconds_of(window.length);
+  ended += static_cast<double>(window.ended);
+}
+
+void ConcurrencyControl::take(const ServantWindow& window) noexcept {
+  if (is_stalled(window)) return give_up();
+  if (std::exchange(is_unsettled_, false)) return;
+  switch (phase_) {
+    case Phase::rests:
+      return rest(window);
+    case Phase::limit:
+      base_ = window;
+      phase_ = Phase::candidate;
+      is_unsettled_ = true;
+      return;
+    case Phase::candidate:
+      return vote(window);
+  }
+}
+
+// Servants that wait for a request behind the limit never end.
+bool ConcurrencyControl::is_stalled(const ServantWindow& window) noexcept {
+  const bool stands = window.ended == 0 && window.full > Duration::zero();
+  stalled_ = stands ? stalled_ + 1 : 0;
+  return stalled_ >= stalled_windows;
+}
+
+void ConcurrencyControl::give_up() noexcept {
+  least_ = std::min(limit() + 1, most_);
+  limit_ = most_;
+  stalled_ = 0;
+  is_unsettled_ = true;
+  begin_rest(longest_rest);
+}
+
+void ConcurrencyControl::rest(const ServantWindow& window) noexcept {
+  if (has_changed(window)) {
+    is_coarse_ = true;
+    pause_ = left_ = 1;
+  }
+  if (--left_ > 0) return;
+  left_ = 1;  // until there is a candidate
+  lost_once_ = false;
+  if (!compare(direction_, window))
+    (void)compare(direction_ == Direction::down ? Direction::up : Direction::down, window);
+}
+
+bool ConcurrencyControl::has_changed(const ServantWindow& window) noexcept {
+  if (usual_.length == Duration::zero()) {
+    usual_ = window;
+    return false;
+  }
+  const double scale = seconds_of(window.length) / seconds_of(usual_.length);
+  const double before = static_cast<double>(usual_.ended) * scale, now = static_cast<double>(window.ended);
+  const double more = std::max(before, now), less = std::min(before, now);
+  changed_ = more > other_load * less && is_more_than_chance(more, less) ? changed_ + 1 : 0;
+  if (changed_ < windows_to_change) return false;
+  changed_ = 0;
+  usual_ = window;
+  return true;
+}
+
+bool ConcurrencyControl::compare(Direction direction, const ServantWindow& window) noexcept {
+  const int candidate = candidate_for(direction, window);
+  if (candidate == limit_) return false;
+  direction_ = direction;
+  candidate_ = candidate;
+  for_ = against_ = 0;
+  base_sum_ = candidate_sum_ = {};
+  phase_ = Phase::limit;
+  return true;
+}
+
+// Returns the limit itself if there is none.
+int ConcurrencyControl::candidate_for(Direction direction, const ServantWindow& window) const noexcept {
+  const double step = is_coarse_ ? coarse_step : fine_step;
+  if (direction == Direction::up) {
+    if (2 * window.full < window.length) return limit_;  // more than the limit would not run
+    return std::min(most_, std::max(limit_ + 1, static_cast<int>(limit_ * step)));
+  }
+  const double parallel = window.parallel();
+  if (parallel < least_parallel) return limit_;
+  const int now = std::min(limit_, static_cast<int>(std::lround(parallel)));
+  return std::min(limit_, std::max(least_, std::min(now - 1, static_cast<int>(now / step))));
+}
+
+void ConcurrencyControl::vote(const ServantWindow& window) noexcept {
+  base_sum_.add(base_);
+  candidate_sum_.add(window);
+  ++(window.rate() > least_gain * base_.rate() ? for_ : against_);
+  phase_ = Phase::limit;
+  is_unsettled_ = true;
+  if (against_ >= votes_to_lose) return lose();
+  if (for_ + against_ < votes) return;
+  wins() ? win(window) : lose();
+}
+
+bool ConcurrencyControl::wins() const noexcept {
+  if (base_sum_.seconds <= 0 || candidate_sum_.seconds <= 0) return false;
+  const double base = base_sum_.ended * candidate_sum_.seconds / base_sum_.seconds;
+  return candidate_sum_.ended > least_gain * base && is_more_than_chance(candidate_sum_.ended, base);
+}
+
+void ConcurrencyControl::win(const ServantWindow& window) noexcept {
+  limit_ = candidate_;
+  is_unsettled_ = false;  // the candidate's window has just ended
+  lost_once_ = false;
+  begin_rest(1);
+  pause_ = 1;
+  (void)compare(direction_, window);
+}
+
+void ConcurrencyControl::lose() noexcept {
+  const Direction other = direction_ == Direction::down ? Direction::up : Direction::down;
+  if (!std::exchange(lost_once_, true) && compare(other, base_)) return;
+  if (std::exchange(is_coarse_, false)) return begin_rest(1);
+  pause_ = std::min(2 * pause_, longest_rest);
+  begin_rest(pause_);
+}
+
+void ConcurrencyControl::begin_rest(int windows) noexcept {
+  phase_ = Phase::rests;
+  left_ = windows;
+  usual_ = {};
+  changed_ = 0;
+}
+
+}  // namespace corelane::sched

@@ -1,0 +1,114 @@
+// ConcurrencyControl finds how many servants should run in parallel, so that they do not slow each other down at a lock
+// (lock-contention-aware scheduling, Cui). It chooses the number n with the highest n (1 - p(n)), where p(n) is the
+// share of the servants' time that they wait for each other while n of them run.
+//
+// A servant that takes the time T(1) alone and T(n) beside others waits for the share p(n) = 1 - T(1) / T(n): in a
+// lock, in a spin, or for a cache line that another core has. Then n (1 - p(n)) = T(1) n / T(n). By Little's law n /
+// T(n) is the number of servants that end in a unit of time, so this number is compared. T(1) need not be known.
+//
+// Measurements are noisy. So a limit is never judged by one window of time:
+//
+//   rests ── now and then, and if the load changes ──▶ compares: windows with the limit, and with a candidate, in turn
+//     ▲                                                  │ each pair votes
+//     ├────── the candidate loses in both directions ────┤
+//     │                                                  │ it wins nearly all votes, and by more than chance allows
+//     └──────────────────────────────────────────────────┴──▶ migrates to the candidate, and compares the next one
+//
+// The window after each change of the limit is not used, because servants that began before still run. The number only
+// goes down if that is better, so a server without contention keeps its threads.
+//
+// The limit concerns requests without a contract only. Tasks that were admitted never count, and never wait for it.
+//
+// Threads: one at a time. Pure: no clock, no allocation.
+#pragma once
+
+#include <cstdint>
+
+#include "orb/base/time.h"
+
+namespace corelane::sched {
+
+// How many servants of requests without a contract may run in parallel.
+struct ServantLimit {
+  bool is_automatic = false;
+  int most = 0;  // if not automatic; 0: as many as there are threads
+
+  constexpr bool is_on() const noexcept { return is_automatic || most > 0; }
+  friend constexpr bool operator==(const ServantLimit&, const ServantLimit&) = default;
+};
+
+// What was measured for a while, under one limit.
+struct ServantWindow {
+  Duration length{};
+  Duration in_servants{};   // of all servants together
+  std::uint64_t ended = 0;  // servants
+  Duration full{};          // for so long a request waited because the limit was reached
+
+  double parallel() const noexcept;  // mean number of servants that ran
+  double rate() const noexcept;      // servants that ended in a second
+};
+
+class ConcurrencyControl {
+ public:
+  // How often the limit and a candidate are compared before a decision.
+  static constexpr int votes = 7;
+  // The control gives the limit up if no servant has ended in so many windows in a row: they may wait for each other.
+  static constexpr int stalled_windows = 20;
+
+  // `most`: the limit without any contention; at least 1.
+  explicit ConcurrencyControl(int most) noexcept : most_(most), limit_(most) {}
+
+  // Returns the limit for the window that begins now. Always from 1 to `most`.
+  int limit() const noexcept { return phase_ == Phase::candidate ? candidate_ : limit_; }
+  // Takes what was measured in the window that ends now, and decides about the next one.
+  void take(const ServantWindow& window) noexcept;
+
+  // Returns the limit that the control has decided for, whatever it tries at the moment.
+  int decided() const noexcept { return limit_; }
+
+ private:
+  enum class Phase : std::uint8_t { rests, limit, candidate };
+  enum class Direction : std::uint8_t { down, up };
+  // A sum over the windows of one side of a comparison.
+  struct Side {
+    double seconds = 0, ended = 0;
+    void add(const ServantWindow& window) noexcept;
+  };
+
+  bool is_stalled(const ServantWindow& window) noexcept;
+  void give_up() noexcept;
+  void rest(const ServantWindow& window) noexcept;
+  bool has_changed(const ServantWindow& window) noexcept;
+  // Begins a comparison if there is a candidate in the direction.
+  bool compare(Direction direction, const ServantWindow& window) noexcept;
+  int candidate_for(Direction direction, const ServantWindow& window) const noexcept;
+  void vote(const ServantWindow& window) noexcept;
+  bool wins() const noexcept;
+  void win(const ServantWindow& window) noexcept;
+  void lose() noexcept;
+  void begin_rest(int windows) noexcept;
+
+  const int most_;
+  int least_ = 1;  // below it servants have waited for each other
+  int limit_;
+  Phase phase_ = Phase::rests;
+  bool is_unsettled_ = false;  // the limit has just changed
+  int stalled_ = 0;            // windows in a row
+
+  // While it rests.
+  int pause_ = 1;          // windows of the next rest
+  int left_ = 1;           // windows of this rest
+  int changed_ = 0;        // windows in a row that differ from `usual_`
+  ServantWindow usual_{};  // the first window of this rest; length 0: none yet
+
+  // While it compares.
+  bool is_coarse_ = true;   // candidates are far from the limit
+  bool lost_once_ = false;  // in the other direction
+  Direction direction_ = Direction::down;
+  int candidate_ = 0;
+  int for_ = 0, against_ = 0;  // votes
+  ServantWindow base_{};       // the window of the limit that the next one of the candidate is compared with
+  Side base_sum_{}, candidate_sum_{};
+};
+
+}  // namespace corelane::sched

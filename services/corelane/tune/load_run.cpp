@@ -1,0 +1,80 @@
+#include "services/corelane/tune/load_run.h"
+
+#include <charconv>
+#include <cmath>
+#include <iterator>
+#include <string_view>
+
+#include "orb/base/contract.h"
+#include "orb/base/text/one_line.h"
+#include "orb/os/clock.h"
+#include "orb/os/process/child_process.h"
+
+namespace corelane::tool {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blank = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(blank);
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(blank) - begin + 1);
+}
+
+std::string_view last_line(std::string_view output) {
+  output = trimmed(output);
+  const std::size_t newline = output.rfind('\n');
+  return trimmed(newline == output.npos ? output : output.substr(newline + 1));
+}
+
+std::string shown(std::string_view text) {
+  constexpr std::size_t most = 80;
+  return "'" + as_one_line(std::string(text.substr(0, most))) + (text.size() > most ? "...'" : "'");
+}
+
+std::optional<std::string> last_match(const std::string& output, const std::regex& metric) {
+  std::optional<std::string> found;
+  for (std::sregex_iterator match(output.begin(), output.end(), metric), end; match != end; ++match)
+    found = (*match)[match->size() > 1 ? 1 : 0].str();
+  return found;
+}
+
+Expected<double, LoadFault> number_in(std::string_view text, const char* where, const char* remedy) {
+  const std::string_view word = trimmed(text);
+  double value = 0;
+  const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (fault != std::errc{} || end != word.data() + word.size())
+    return LoadFault{std::string(where) + " is no number: " + shown(word) + "; " + remedy};
+  if (!std::isfinite(value) || value <= 0)
+    return LoadFault{std::string(where) + " is " + std::string(word) + "; the figure must be above 0"};
+  return value;
+}
+
+}  // namespace
+
+Expected<double, LoadFault> figure_of(const std::string& output, const std::optional<std::regex>& metric) {
+  if (!metric)
+    return number_in(last_line(output), "the last line of the program's output",
+                     "let it print its figure there, or name it with --metric REGEX");
+  const auto found = last_match(output, *metric);
+  if (!found)
+    return LoadFault{"no text of the program's output matches --metric; its last line is " + shown(last_line(output))};
+  return number_in(*found, "what --metric matches", "put the number into a group: 'calls/s: ([0-9.]+)'");
+}
+
+Expected<double, LoadFault> run_load(const LoadProgram& load, const std::vector<std::string>& variables) {
+  std::vector<std::string> words{"env"};
+  words.insert(words.end(), variables.begin(), variables.end());
+  words.insert(words.end(), load.command.begin(), load.command.end());
+  os::ChildProcess program(words);
+  program.end_input();
+  const Time deadline = os::now() + load.timeout;
+  const auto output = program.read_all(deadline);
+  const auto status = output ? program.wait(deadline) : std::nullopt;
+  if (!status)
+    return LoadFault{load.command.front() + " has not ended after " + to_string(load.timeout) +
+                     "; let it do less, or allow more with --timeout"};
+  if (!status->ok()) return LoadFault{load.command.front() + " failed: " + status->text()};
+  return figure_of(*output, load.metric);
+}
+
+}  // namespace corelane::tool

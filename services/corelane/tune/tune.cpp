@@ -1,0 +1,115 @@
+#include "services/corelane/tune/tune.h"
+
+#include <array>
+#include <cstdio>
+#include <ostream>
+
+#include "orb/base/text/counted.h"
+#include "orb/base/text/one_line.h"
+#include "orb/os/files/small_file.h"
+#include "orb/os/machine/host_key.h"
+
+namespace corelane::tool {
+namespace {
+
+using scale::ParameterSearch;
+
+std::string factor_text(double factor) {
+  std::array<char, 32> text{};
+  (void)std::snprintf(text.data(), text.size(), "%.3f", factor);
+  return text.data();
+}
+
+std::string as_toml_text(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : as_one_line(text)) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
+std::string improvement_text(const scale::Improvement& improvement) {
+  return factor_text(improvement.factor) + " times as good as the defaults, with 95 % confidence from " +
+         factor_text(improvement.low) + " to " + factor_text(improvement.high) + " (" +
+         counted(static_cast<std::size_t>(improvement.pairs), "pair") + ")";
+}
+
+void print_decision(const std::vector<TunedParameter>& parameters, const ParameterSearch::Decision& decision,
+                    std::ostream& out) {
+  if (decision.event == ParameterSearch::Event::none) return;
+  const TunedParameter& parameter = parameters[decision.parameter];
+  const std::string& value = parameter.values[decision.value];
+  out << parameter.key << " = " << (value.empty() ? "as before" : value) << ":";
+  for (const double ratio : decision.ratios) out << " " << factor_text(ratio);
+  if (decision.ratios.empty()) out << " the program failed";
+  out << (decision.event == ParameterSearch::Event::won ? "; taken" : "; dropped") << std::endl;
+}
+
+// Measures until the search has ended. A run that fails with changed values only drops these.
+Expected<ParameterSearch, LoadFault> search_values(const TuneOptions& options,
+                                                   const std::vector<TunedParameter>& parameters, const RunLoad& run,
+                                                   std::ostream& out) {
+  std::vector<std::size_t> counts;
+  for (const TunedParameter& parameter : parameters) counts.push_back(parameter.values.size());
+  ParameterSearch search(counts, options.search);
+  const scale::ParameterValues defaults(parameters.size());
+  for (auto values = search.next(); values; values = search.next()) {
+    const bool validated = search.validates();
+    const auto figure = run(variables_for(parameters, *values));
+    if (!figure && *values == defaults) return figure.error();
+    search.take(figure ? std::optional<double>(*figure) : std::nullopt);
+    print_decision(parameters, search.decision(), out);
+    if (!validated && search.validates())
+      out << "validating " << text_of_values(parameters, search.best()) << std::endl;
+  }
+  return search;
+}
+
+int fail(std::ostream& err, const std::string& text) {
+  err << "corelane tune: " << text << "\n";
+  return 1;
+}
+
+}  // namespace
+
+std::string tuned_text(const std::vector<TunedParameter>& parameters, const ParameterSearch& search,
+                       const std::string& command) {
+  const os::HostKey host = os::key_of_this_host();
+  std::string text =
+      "# Written by corelane tune. Values that an option, a variable or corelane.toml sets come first.\n";
+  text += "# On another host, kernel or processor this file is ignored.\n[tuned]\n";
+  text += "host = " + as_toml_text(host.host) + "\nkernel = " + as_toml_text(host.kernel);
+  text += "\nprocessor = " + as_toml_text(host.processor) + "\nload = " + as_toml_text(command) + "\n";
+  if (search.improvement()) text += "improvement = " + as_toml_text(improvement_text(*search.improvement())) + "\n";
+  return text + toml_of(parameters, search.best());
+}
+
+int tune(const TuneOptions& options, const std::vector<TunedParameter>& parameters, const RunLoad& run,
+         std::ostream& out, std::ostream& err) {
+  const auto first = run({});
+  if (!first) return fail(err, first.error().text);
+  out << "with the defaults: " << *first << "\ntrying " << counted(parameters.size(), "setting") << " in at most "
+      << counted(static_cast<std::size_t>(options.search.runs), "run")
+      << "; each number is a candidate beside the best so far" << std::endl;
+  const auto search = search_values(options, parameters, run, out);
+  if (!search) return fail(err, search.error().text);
+  if (!search->improvement()) {
+    out << "the defaults stay: no other value was better\n";
+    return 0;
+  }
+  out << text_of_values(parameters, search->best()) << ": " << improvement_text(*search->improvement()) << "\n";
+  if (!search->is_better()) {
+    out << "the defaults stay: the improvement may be chance\n";
+    return 0;
+  }
+  std::string command;
+  for (const std::string& word : options.load.command) command += (command.empty() ? "" : " ") + word;
+  const auto written = os::write_output_file(options.output, tuned_text(parameters, *search, command));
+  if (!written) return fail(err, written.error().text + "; name another file: --output FILE");
+  out << "written to " << options.output
+      << "; programs that start in its directory use corelane.tuned.toml, others with -ORBRuntimeTuned FILE\n";
+  return 0;
+}
+
+}  // namespace corelane::tool

@@ -1,0 +1,54 @@
+#include "services/corelane/tune/load_run.h"
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <optional>
+#include <regex>
+#include <string>
+
+namespace load_run_test {
+namespace {
+
+using namespace corelane::tool;
+using namespace std::chrono_literals;
+using Catch::Contains;
+
+corelane::Expected<double, LoadFault> run_shell(const std::string& script, std::optional<std::regex> metric = {},
+                                                corelane::Duration timeout = 1h) {
+  return run_load({.command = {"sh", "-c", script}, .metric = std::move(metric), .timeout = timeout},
+                  {"CORELANE_TRIED=7"});
+}
+
+std::string fault_of(const corelane::Expected<double, LoadFault>& run) { return run ? "" : run.error().text; }
+
+}  // namespace
+
+TEST_CASE("the figure is the last line of the output, or what the metric matches last") {
+  CHECK(figure_of("calls\n 12.5 \n\n", {}).value_or(0) == 12.5);
+  CHECK(figure_of("1e3", {}).value_or(0) == 1000);
+  CHECK(figure_of("rate: 1 /s\nrate: 2 /s\nend\n", std::regex("rate: ([0-9]+)")).value_or(0) == 2);
+  CHECK(figure_of("a 7 b", std::regex("[0-9]+")).value_or(0) == 7);
+}
+
+TEST_CASE("an output without a figure is refused, with what to do") {
+  CHECK_THAT(fault_of(figure_of("12 calls/s\n", {})),
+             Contains("is no number: '12 calls/s'; let it print its figure there, or name it with --metric REGEX"));
+  CHECK_THAT(fault_of(figure_of("", {})), Contains("is no number: ''"));
+  CHECK_THAT(fault_of(figure_of("0\n", {})), Contains("the figure must be above 0"));
+  CHECK_THAT(fault_of(figure_of("nan\n", {})), Contains("the figure must be above 0"));
+  CHECK_THAT(fault_of(figure_of("x\n", std::regex("y"))), Contains("no text of the program's output matches --metric"));
+  CHECK_THAT(fault_of(figure_of("xy\n", std::regex("x(y)"))), Contains("put the number into a group"));
+}
+
+TEST_CASE("the program runs with the variables in its environment") {
+  CHECK(run_shell("echo noise; echo $CORELANE_TRIED").value_or(0) == 7);
+}
+
+TEST_CASE("a program that fails or takes too long is reported") {
+  CHECK(fault_of(run_shell("echo 5; exit 3")) == "sh failed: exit status 3");
+  CHECK_THAT(fault_of(run_shell("sleep 1000", {}, 1ms)), Contains("has not ended after 1ms; let it do less"));
+  CHECK_THAT(fault_of(run_load({.command = {"/nowhere/load"}, .timeout = 1h}, {})),
+             Contains("failed: exit status 127"));
+}
+
+}  // namespace load_run_test

@@ -1,0 +1,112 @@
+#include "services/corelane/tune/tune.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "orb/core/config/settings_of.h"
+#include "tests/support/system/temp_directory.h"
+
+namespace tune_test {
+namespace {
+
+using namespace corelane::tool;
+using Catch::Contains;
+using corelane::testing::TempDirectory;
+using Variables = std::vector<std::string>;
+
+const std::vector<TunedParameter>& parameters() {
+  static const std::vector<TunedParameter> all{{"client.wait", {"", "park"}}, {"client.spin", {"", "5us", "7us"}}};
+  return all;
+}
+
+bool has(const Variables& variables, const std::string& wanted) {
+  return std::ranges::find(variables, wanted) != variables.end();
+}
+
+struct Tuned {
+  int status;
+  std::string out, err, file;
+};
+
+Tuned tune_with(const RunLoad& run, const std::string& output) {
+  TuneOptions options{.load = {.command = {"./load", "a\"b"}}, .output = output};
+  std::ostringstream out, err;
+  const int status = tune(options, parameters(), run, out, err);
+  std::ifstream file(output);
+  return {status, out.str(), err.str(), {std::istreambuf_iterator<char>(file), {}}};
+}
+
+Tuned tune_with(const RunLoad& run) {
+  const TempDirectory directory;
+  return tune_with(run, directory / "tuned.toml");
+}
+
+}  // namespace
+
+TEST_CASE("values that are better are written for this host, and an ORB reads them") {
+  const TempDirectory directory;
+  const std::string path = directory / "tuned.toml";
+  const Tuned tuned = tune_with(
+      [](const Variables& variables) { return has(variables, "CORELANE_CLIENT_SPIN=7us") ? 3.0 : 2.0; }, path);
+  CHECK(tuned.status == 0);
+  CHECK(tuned.err.empty());
+  CHECK_THAT(tuned.out, Contains("client.spin = 7us: 1.500 1.500 1.500; taken\n"));
+  CHECK_THAT(tuned.out, Contains("client.spin = 5us: 1.000; dropped\n"));
+  CHECK_THAT(tuned.out, Contains("1.500 times as good as the defaults, with 95 % confidence from 1.500 to 1.500"));
+  CHECK_THAT(tuned.file, Contains("[client]\nspin = \"7us\"\n") && Contains("load = \"./load a\\\"b\"\n"));
+  const auto settings = corelane::core::settings_of({"-ORBRuntimeTuned", path});
+  REQUIRE(settings);
+  CHECK(settings->wait.spin == std::chrono::microseconds{7});
+  CHECK_FALSE(settings->tuned_elsewhere);
+}
+
+TEST_CASE("without a better value nothing is written") {
+  const Tuned tuned = tune_with([](const Variables&) { return 2.0; });
+  CHECK(tuned.status == 0);
+  CHECK_THAT(tuned.out, Contains("the defaults stay: no other value was better\n"));
+  CHECK(tuned.file.empty());
+}
+
+TEST_CASE("a value that wins only before the validation is not written") {
+  int runs = 0;
+  const Tuned tuned = tune_with([&runs](const Variables& variables) {
+    ++runs;
+    return runs < 8 && has(variables, "CORELANE_CLIENT_WAIT=park") ? 3.0 : 2.0 + runs % 3 * 0.01;
+  });
+  CHECK(tuned.status == 0);
+  CHECK_THAT(tuned.out, Contains("client.wait = park: ") && Contains("; taken"));
+  CHECK_THAT(tuned.out, Contains("the defaults stay"));
+  CHECK(tuned.file.empty());
+}
+
+TEST_CASE("a program that fails with the defaults ends the search") {
+  const Tuned tuned = tune_with([](const Variables&) { return LoadFault{"./load failed: exit status 1"}; });
+  CHECK(tuned.status == 1);
+  CHECK(tuned.err == "corelane tune: ./load failed: exit status 1\n");
+}
+
+TEST_CASE("a value with which the program fails is dropped") {
+  const Tuned tuned = tune_with([](const Variables& variables) -> corelane::Expected<double, LoadFault> {
+    if (has(variables, "CORELANE_CLIENT_WAIT=park")) return LoadFault{"failed"};
+    return 2.0;
+  });
+  CHECK(tuned.status == 0);
+  CHECK_THAT(tuned.out, Contains("client.wait = park: the program failed; dropped\n"));
+}
+
+TEST_CASE("a file that cannot be written is reported") {
+  const Tuned tuned =
+      tune_with([](const Variables& variables) { return has(variables, "CORELANE_CLIENT_SPIN=7us") ? 3.0 : 2.0; },
+                "/nowhere/tuned.toml");
+  CHECK(tuned.status == 1);
+  CHECK_THAT(tuned.err, Contains("/nowhere/tuned.toml") && Contains("--output FILE"));
+}
+
+}  // namespace tune_test
