@@ -56,9 +56,8 @@ void rewrite_header(MessageHeader& header, os::ByteBuffer& bytes) noexcept {
 
 Expected<std::optional<Message>> Assembler::next(Bytes& input, Time now) {
   if (error_) return *error_;
-  empty(joined_);
-  settle();
-  if (expired(now)) return fail(ErrorKind::comm_failure, minor::bad_fragment);
+  if (!joined_.empty()) empty(joined_), settle();
+  if (!pending_.empty() && expired(now)) return fail(ErrorKind::comm_failure, minor::bad_fragment);
   while (true) {  // bound: every round except the last consumes a fragment of the input
     if (std::exchange(delivered_, false)) empty(partial_), settle();
     const std::size_t skipped = std::min(skip_, input.size());
@@ -313,6 +312,7 @@ void Assembler::drop_cancelled(Bytes bytes) noexcept {
   if (cancelled == pending_.end()) return;
   pending_bytes_ -= cancelled->bytes.size();
   pending_.erase(cancelled);
+  settle();
 }
 
 }  // namespace corelane::giop
