@@ -15,6 +15,7 @@ constexpr std::size_t kept_capacity = 16 * 1024;           // capacity that an e
 constexpr std::size_t kept_in_exchange = 4 * 1024 * 1024;  // the same for a buffer that came by hand_over()
 constexpr std::size_t claimed_at_once = 4 * 1024 * 1024;   // address space for a message that has just begun
 constexpr std::size_t most_of_beginning = 4 * 1024;        // bytes of a refused message's body that are kept
+constexpr std::size_t read_in_place_from = 16 * 1024;      // bytes; fewer are read together with what follows
 constexpr std::size_t not_found = static_cast<std::size_t>(-1);
 
 void empty(os::ByteBuffer& buffer) noexcept { buffer.capacity() > kept_capacity ? buffer.release() : buffer.clear(); }
@@ -125,6 +126,13 @@ std::size_t Assembler::wanted() const noexcept {
   if (skip_ > 0) return skip_;
   if (delivered_ || partial_.empty()) return header_size;
   return (partial_.size() < header_size ? header_size : goal()) - partial_.size();
+}
+
+MutableBytes Assembler::room(std::size_t most) noexcept {
+  if (delivered_ || skip_ > 0 || partial_.size() < header_size) return {};
+  const MutableBytes room = partial_.room();
+  const std::size_t bytes = std::min(goal() - partial_.size(), room.size());
+  return bytes < read_in_place_from ? MutableBytes{} : room.first(std::min(bytes, most));
 }
 
 // Returns the size of the current message, once its header has arrived.
