@@ -59,7 +59,7 @@ TEST_CASE("messages come out the same however the bytes are cut") {
 
 TEST_CASE("the rest of a long message can be read to where it belongs") {
   cdr::Writer writer;
-  begin_reply(writer, {.request_id = 7});
+  begin_reply(writer, {.request_id = 7, .status = ReplyStatus::no_exception, .contexts = {}});
   std::vector<std::byte> body(100'000);
   for (std::size_t i = 0; i < body.size(); ++i) body[i] = static_cast<std::byte>(i % 251);
   writer.write_octets(body);
@@ -101,7 +101,7 @@ TEST_CASE("the rest of a long message can be read to where it belongs") {
 
 TEST_CASE("a message of which little is missing has no room of its own") {
   cdr::Writer writer;
-  begin_reply(writer, {.request_id = 7});
+  begin_reply(writer, {.request_id = 7, .status = ReplyStatus::no_exception, .contexts = {}});
   writer.write_octets(std::vector<std::byte>(100'000));
   REQUIRE(finish(writer));
   const std::size_t last = GENERATE(16 * 1024 - 1, 16 * 1024);
