@@ -29,6 +29,10 @@ class [[nodiscard]] Expected {
   using error_type = E;
 
   constexpr Expected(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  // Constructs the value from the arguments, for a type that takes long to move.
+  template <typename... Arguments>
+  constexpr explicit Expected(std::in_place_t, Arguments&&... arguments)
+      : state_(std::in_place_index<0>, std::forward<Arguments>(arguments)...) {}
   constexpr Expected(Unexpected<E> error) : state_(std::in_place_index<1>, error.error()) {}
   // Implicit, so that a function can say `return Error{...};`.
   constexpr Expected(E error) requires(!std::is_same_v<T, E>) : state_(std::in_place_index<1>, std::move(error)) {}

@@ -37,17 +37,8 @@ bool Reader::enter() noexcept {
   return ok();
 }
 
-bool Reader::read_length(std::uint32_t& count, std::size_t min_element_size) noexcept {
-  std::uint32_t n = 0;
-  if (!read(n)) return false;
-  if (min_element_size == 0) {
-    empty_ += n;
-    if (empty_ > max_empty_elements) return fail(minor::too_many_empty);
-  } else if (n > available() / min_element_size) {
-    return fail(minor::sequence_too_long);
-  }
-  count = n;
-  return true;
+bool Reader::length_refused(std::size_t min_element_size) noexcept {
+  return fail(min_element_size == 0 ? minor::too_many_empty : minor::sequence_too_long);
 }
 
 bool Reader::read_string(std::string_view& out) noexcept {
@@ -59,18 +50,6 @@ bool Reader::read_string(std::string_view& out) noexcept {
   if (std::memchr(at, 0, length) != at + length - 1) return fail(minor::bad_string);
   out = {reinterpret_cast<const char*>(at), length - 1};
   return true;
-}
-
-bool Reader::read_bytes(Bytes& out, std::size_t count) noexcept {
-  const std::byte* at = take(count, 1);
-  if (at == nullptr) return false;
-  out = {at, count};
-  return true;
-}
-
-bool Reader::read_octets(Bytes& out) noexcept {
-  std::uint32_t count = 0;
-  return read_length(count, 1) && read_bytes(out, count);
 }
 
 Reader Reader::read_encapsulation() noexcept {

@@ -128,14 +128,29 @@ class Reader {
 
   // Reads a sequence's count. Checks it against the bytes left. Elements without bytes are counted over all sequences
   // that this reader reads, up to max_empty_elements, since they take memory here.
-  bool read_length(std::uint32_t& count, std::size_t min_element_size) noexcept;
+  bool read_length(std::uint32_t& count, std::size_t min_element_size) noexcept {
+    std::uint32_t n = 0;
+    if (!read(n)) return false;
+    if (min_element_size == 0 ? !count_empty(n) : n > available() / min_element_size) [[unlikely]]
+      return length_refused(min_element_size);
+    count = n;
+    return true;
+  }
   // Reads text in place, unconverted and without its NUL; decode() converts it (text.h). Length 0 is the empty string,
   // because some ORBs omit its NUL. Refused: no NUL at the end, or a NUL inside.
   bool read_string(std::string_view& out) noexcept;
   // Reads `count` bytes in place.
-  bool read_bytes(Bytes& out, std::size_t count) noexcept;
+  bool read_bytes(Bytes& out, std::size_t count) noexcept {
+    const std::byte* at = take(count, 1);
+    if (at == nullptr) return false;
+    out = {at, count};
+    return true;
+  }
   // Reads a sequence<octet> in place.
-  bool read_octets(Bytes& out) noexcept;
+  bool read_octets(Bytes& out) noexcept {
+    std::uint32_t count = 0;
+    return read_length(count, 1) && read_bytes(out, count);
+  }
   // Reads a sequence<octet> that holds an encapsulation. Returns a reader of its content, one level deeper, with this
   // environment. If the encapsulation is malformed, both readers fail. A later failure stays with the returned reader.
   Reader read_encapsulation() noexcept;
@@ -229,6 +244,9 @@ class Reader {
   const std::byte* gather(std::size_t n);
   bool next_chunk() noexcept;
   bool truncated() noexcept;
+  // Counts elements that take no bytes. Returns false if they are too many.
+  bool count_empty(std::uint32_t count) noexcept { return (empty_ += count) <= max_empty_elements; }
+  bool length_refused(std::size_t min_element_size) noexcept;
   void abandon() noexcept;
   bool enter() noexcept;
 

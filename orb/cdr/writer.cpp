@@ -32,10 +32,7 @@ void Writer::fail(ErrorKind kind, std::uint32_t code) noexcept {
   capacity_ = size_;
 }
 
-void Writer::write_length(std::size_t count) {
-  if (count > largest) return fail(ErrorKind::imp_limit, minor::message_too_large);
-  write(static_cast<std::uint32_t>(count));
-}
+void Writer::fail_too_large() noexcept { fail(ErrorKind::imp_limit, minor::message_too_large); }
 
 void Writer::write_string(std::string_view text) {
   if (!text.empty() && std::memchr(text.data(), 0, text.size()) != nullptr)
@@ -43,12 +40,6 @@ void Writer::write_string(std::string_view text) {
   write_length(text.size() + 1);
   write_block(text.data(), text.size());
   write(std::uint8_t{0});
-}
-
-void Writer::patch(std::size_t position, std::uint32_t value) noexcept {
-  if (!ok() || size_ < sizeof value || position > size_ - sizeof value) return;
-  const auto raw = to_raw(value, swap_);
-  std::memcpy(base_ + position, &raw, sizeof raw);
 }
 
 Writer::Encapsulation Writer::begin_encapsulation() {
@@ -62,23 +53,6 @@ Writer::Encapsulation Writer::begin_encapsulation() {
 void Writer::end_encapsulation(Encapsulation mark) noexcept {
   offset_ = mark.offset;
   if (ok()) patch(mark.length_at, static_cast<std::uint32_t>(size() - mark.length_at - sizeof(std::uint32_t)));
-}
-
-void Writer::begin_body() {
-  body_from_ = size_;
-  align(8);
-  body_at_ = size_;
-}
-
-void Writer::finish_body() noexcept {
-  if (size() == body_at_) size_ = body_from_;
-  body_from_ = body_at_ = size_;
-}
-
-void Writer::reset_capacity() noexcept {
-  capacity_ = error_ || !tail_.empty() ? size_ : std::min(allocated_, limit_);
-  if (capacity_ == size_) return;
-  if (memory_ != nullptr && !is_lent()) capacity_ = std::max(size_, std::min(capacity_, memory_from));
 }
 
 std::byte* Writer::claim_slowly(std::size_t n, std::size_t alignment) {

@@ -11,6 +11,7 @@
 // an exceeded limit, a lack of memory, or a string that CORBA cannot carry.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -152,7 +153,11 @@ class Writer {
   void write_rest_of(const Writer& other, std::size_t position);
 
   // Writes the count before a sequence's elements.
-  void write_length(std::size_t count);
+  void write_length(std::size_t count) {
+    if (count > largest) [[unlikely]]
+      return fail_too_large();
+    write(static_cast<std::uint32_t>(count));
+  }
   // Writes the length with the terminating NUL, the characters, and the NUL. encode() converts the characters before
   // (text.h).
   void write_string(std::string_view text);
@@ -165,7 +170,11 @@ class Writer {
   }
 
   // Overwrites a ulong written earlier at `position` of bytes().
-  void patch(std::size_t position, std::uint32_t value) noexcept;
+  void patch(std::size_t position, std::uint32_t value) noexcept {
+    if (!ok() || size_ < sizeof value || position > size_ - sizeof value) return;
+    const auto raw = to_raw(value, swap_);
+    std::memcpy(base_ + position, &raw, sizeof raw);
+  }
 
   // Write an encapsulation as a sequence<octet>: length, byte order, then everything written before
   // end_encapsulation(), aligned from the byte order on. Encapsulations nest.
@@ -193,8 +202,15 @@ class Writer {
 
   // Begin and end the body. GIOP 1.2 aligns a body to 8, but only a body that exists: finish_body() removes the padding
   // if nothing followed it.
-  void begin_body();
-  void finish_body() noexcept;
+  void begin_body() {
+    body_from_ = size_;
+    align(8);
+    body_at_ = size_;
+  }
+  void finish_body() noexcept {
+    if (size() == body_at_) size_ = body_from_;
+    body_from_ = body_at_ = size_;
+  }
   // Returns where the body's padding begins, after begin_body().
   std::size_t header_end() const noexcept { return body_from_; }
 
@@ -222,7 +238,12 @@ class Writer {
   void move_to(std::byte* memory, std::size_t bytes) noexcept;
   void open_chunk();
   void await_chunk() noexcept;
-  void reset_capacity() noexcept;
+  void reset_capacity() noexcept {
+    capacity_ = error_ || !tail_.empty() ? size_ : std::min(allocated_, limit_);
+    if (capacity_ == size_ || memory_ == nullptr || is_lent()) return;
+    capacity_ = std::max(size_, std::min(capacity_, memory_from));
+  }
+  void fail_too_large() noexcept;
   void swap_state(Writer& other) noexcept;
 
   bool swap_ = false;

@@ -15,6 +15,7 @@ constexpr std::size_t kept_capacity = 16 * 1024;           // capacity that an e
 constexpr std::size_t kept_in_exchange = 4 * 1024 * 1024;  // the same for a buffer that came by hand_over()
 constexpr std::size_t claimed_at_once = 4 * 1024 * 1024;   // address space for a message that has just begun
 constexpr std::size_t most_of_beginning = 4 * 1024;        // bytes of a refused message's body that are kept
+constexpr std::size_t read_in_place_from = 16 * 1024;      // bytes; fewer are read together with what follows
 constexpr std::size_t not_found = static_cast<std::size_t>(-1);
 
 void empty(os::ByteBuffer& buffer) noexcept { buffer.capacity() > kept_capacity ? buffer.release() : buffer.clear(); }
@@ -56,9 +57,8 @@ void rewrite_header(MessageHeader& header, os::ByteBuffer& bytes) noexcept {
 
 Expected<std::optional<Message>> Assembler::next(Bytes& input, Time now) {
   if (error_) return *error_;
-  empty(joined_);
-  settle();
-  if (expired(now)) return fail(ErrorKind::comm_failure, minor::bad_fragment);
+  if (!joined_.empty()) empty(joined_), settle();
+  if (!pending_.empty() && expired(now)) return fail(ErrorKind::comm_failure, minor::bad_fragment);
   while (true) {  // bound: every round except the last consumes a fragment of the input
     if (std::exchange(delivered_, false)) empty(partial_), settle();
     const std::size_t skipped = std::min(skip_, input.size());
@@ -126,6 +126,13 @@ std::size_t Assembler::wanted() const noexcept {
   if (skip_ > 0) return skip_;
   if (delivered_ || partial_.empty()) return header_size;
   return (partial_.size() < header_size ? header_size : goal()) - partial_.size();
+}
+
+MutableBytes Assembler::room(std::size_t most) noexcept {
+  if (delivered_ || skip_ > 0 || partial_.size() < header_size) return {};
+  const MutableBytes room = partial_.room();
+  const std::size_t bytes = std::min(goal() - partial_.size(), room.size());
+  return bytes < read_in_place_from ? MutableBytes{} : room.first(std::min(bytes, most));
 }
 
 // Returns the size of the current message, once its header has arrived.
@@ -313,6 +320,7 @@ void Assembler::drop_cancelled(Bytes bytes) noexcept {
   if (cancelled == pending_.end()) return;
   pending_bytes_ -= cancelled->bytes.size();
   pending_.erase(cancelled);
+  settle();
 }
 
 }  // namespace corelane::giop

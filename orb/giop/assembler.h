@@ -50,6 +50,11 @@ class Assembler {
   // does not read into the next message.
   std::size_t wanted() const noexcept;
 
+  // Returns where the next bytes of a long message belong, at most `most` bytes of it. A caller that reads them there
+  // and gives them to next() saves a copy. Empty: the current message is not long enough, or has only begun. Valid
+  // until the next call of another function.
+  MutableBytes room(std::size_t most) noexcept;
+
   // Returns whether nothing is half received: no message, no fragmented message, and no message that is being skipped.
   bool idle() const noexcept { return partial_.empty() && pending_.empty() && skip_ == 0; }
   // Returns whether a fragmented message is older than limits.fragment_age. next() checks this itself; for silent

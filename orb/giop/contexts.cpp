@@ -17,7 +17,9 @@ bool ContextList::read(cdr::Reader& reader, const Limits& limits, ContextList& o
   if (count > limits.contexts) return reader.fail(minor::too_many_items);
   out.count_ = count;
   if (count == 0) return true;
-  out.items_ = reader;
+  out.items_ = reader.rest();
+  out.offset_ = reader.offset();
+  out.order_ = reader.order();
   ServiceContext skipped;
   for (std::uint32_t i = 0; i < count; ++i)
     if (!next(reader, skipped)) return false;
@@ -25,7 +27,7 @@ bool ContextList::read(cdr::Reader& reader, const Limits& limits, ContextList& o
 }
 
 std::optional<Bytes> ContextList::search(std::uint32_t id) const noexcept {
-  cdr::Reader reader = items_;
+  cdr::Reader reader = items();
   ServiceContext item;
   for (std::uint32_t i = 0; i < count_ && next(reader, item); ++i)
     if (item.id == id) return item.data;

@@ -47,7 +47,7 @@ class ContextList {
   // Calls visit(ServiceContext) for each, in order.
   template <typename Visit>
   void each(Visit&& visit) const {
-    cdr::Reader reader = items_;
+    cdr::Reader reader = items();
     ServiceContext item;
     for (std::uint32_t i = 0; i < count_; ++i) {  // bound: limits.contexts
       if (!next(reader, item)) return;
@@ -59,8 +59,14 @@ class ContextList {
   static bool next(cdr::Reader& reader, ServiceContext& item) noexcept;
   std::optional<Bytes> search(std::uint32_t id) const noexcept;
 
-  cdr::Reader items_;
+  // Returns a reader at the first item.
+  cdr::Reader items() const noexcept { return cdr::Reader(items_, order_, offset_); }
+
+  // From the first item on; not a reader, which takes long to copy.
+  Bytes items_;
+  std::size_t offset_ = 0;  // of the first item, counted from the origin of alignment
   std::uint32_t count_ = 0;
+  ByteOrder order_ = native_order;
 };
 
 inline std::optional<Bytes> find_context(const ContextList& list, std::uint32_t id) noexcept { return list.find(id); }

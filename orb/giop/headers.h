@@ -87,6 +87,8 @@ struct LocateReplyHeader {
 // A parsed header, and a reader at the start of the body.
 template <typename Header>
 struct Parsed {
+  explicit Parsed(const Message& message) noexcept : body(message.body()) {}
+
   Header header;
   cdr::Reader body;
 };

@@ -1,4 +1,6 @@
 // Reads the headers of headers.h.
+#include <utility>
+
 #include "orb/base/minor.h"
 #include "orb/giop/headers.h"
 #include "orb/giop/ior.h"
@@ -84,15 +86,22 @@ void stand_at_body(Reader& reader, Version version) noexcept {
   reader.skip(pad < reader.remaining() ? pad : reader.remaining());
 }
 
+// Replaces the value by the error of its reader.
+template <typename Header>
+void refuse(Expected<Parsed<Header>>& parsed) noexcept {
+  parsed = Expected<Parsed<Header>>(parsed->body.error());
+}
+
 }  // namespace
 
+// These functions return the same object everywhere, so that it is made where the caller wants it and not moved.
 Expected<Parsed<RequestHeader>> parse_request(const Message& message, const Limits& limits) noexcept {
   const Version version = message.header.version;
-  Parsed<RequestHeader> parsed{{}, message.body()};
-  const bool ok = version < giop_1_2 ? read_old_request(parsed.body, version, limits, parsed.header)
-                                     : read_request(parsed.body, limits, parsed.header);
-  if (!ok) return parsed.body.error();
-  stand_at_body(parsed.body, version);
+  Expected<Parsed<RequestHeader>> parsed(std::in_place, message);
+  auto& [header, body] = *parsed;
+  const bool ok =
+      version < giop_1_2 ? read_old_request(body, version, limits, header) : read_request(body, limits, header);
+  ok ? stand_at_body(body, version) : refuse(parsed);
   return parsed;
 }
 
@@ -110,31 +119,32 @@ Expected<HalfRequest> parse_beginning(const Message& message, const Limits& limi
 }
 
 Expected<Parsed<ReplyHeader>> parse_reply(const Message& message, const Limits& limits) noexcept {
-  Parsed<ReplyHeader> parsed{{}, message.body()};
-  if (!read_reply(parsed.body, message.header.version, limits, parsed.header)) return parsed.body.error();
-  stand_at_body(parsed.body, message.header.version);
+  const Version version = message.header.version;
+  Expected<Parsed<ReplyHeader>> parsed(std::in_place, message);
+  read_reply(parsed->body, version, limits, parsed->header) ? stand_at_body(parsed->body, version) : refuse(parsed);
   return parsed;
 }
 
 Expected<Parsed<LocateRequestHeader>> parse_locate_request(const Message& message, const Limits& limits) noexcept {
-  Parsed<LocateRequestHeader> parsed{{}, message.body()};
-  Target& target = parsed.header.target;
-  const bool ok = parsed.body.read(parsed.header.request_id) &&
-                  (message.header.version < giop_1_2 ? parsed.body.read_octets(target.object_key)
-                                                     : read_target(parsed.body, limits, target));
-  if (!ok) return parsed.body.error();
+  Expected<Parsed<LocateRequestHeader>> parsed(std::in_place, message);
+  auto& [header, body] = *parsed;
+  const bool ok =
+      body.read(header.request_id) && (message.header.version < giop_1_2 ? body.read_octets(header.target.object_key)
+                                                                         : read_target(body, limits, header.target));
+  if (!ok) refuse(parsed);
   return parsed;
 }
 
 Expected<Parsed<LocateReplyHeader>> parse_locate_reply(const Message& message) noexcept {
   const auto last =
       message.header.version < giop_1_2 ? LocateStatus::object_forward : LocateStatus::needs_addressing_mode;
-  Parsed<LocateReplyHeader> parsed{{}, message.body()};
+  Expected<Parsed<LocateReplyHeader>> parsed(std::in_place, message);
+  auto& [header, body] = *parsed;
   std::uint32_t status = 0;
-  if (!parsed.body.read(parsed.header.request_id) || !parsed.body.read(status)) return parsed.body.error();
-  if (status > static_cast<std::uint32_t>(last)) parsed.body.fail(minor::bad_enum);
-  if (!parsed.body.ok()) return parsed.body.error();
-  parsed.header.status = static_cast<LocateStatus>(status);
+  if (body.read(header.request_id) && body.read(status) && status > static_cast<std::uint32_t>(last))
+    body.fail(minor::bad_enum);
+  header.status = static_cast<LocateStatus>(status);
+  if (!body.ok()) refuse(parsed);
   return parsed;
 }
 

@@ -63,6 +63,12 @@ void begin_request(Writer& writer, const RequestHeader& header, std::span<const 
 void begin_reply(Writer& writer, const ReplyHeader& header, std::span<const ServiceContext> contexts, Version version,
                  ByteOrder order) {
   begin_message(writer, MessageType::reply, version, order);
+  if (version >= giop_1_2 && contexts.empty()) {  // most replies: at once
+    constexpr std::uint32_t no_contexts = 0;
+    const std::array rest{header.request_id, static_cast<std::uint32_t>(header.status), no_contexts};
+    writer.write_block(rest.data(), rest.size());
+    return writer.begin_body();
+  }
   if (version < giop_1_2) write_contexts(writer, contexts);
   writer.write(header.request_id);
   cdr::write_enum(writer, header.status);

@@ -1,27 +1,50 @@
 #include "orb/os/pi_mutex.h"
 
-#include <cassert>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
 
 namespace corelane::os {
+namespace {
 
-PiMutex::PiMutex() noexcept {
-  pthread_mutexattr_t attributes;
-  pthread_mutexattr_init(&attributes);
-  pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
-  pthread_mutex_init(&mutex_, &attributes);
-  pthread_mutexattr_destroy(&attributes);
+// Returns 0 or the error. Keeps errno, which the caller of lock() or unlock() may still need.
+int futex_pi(std::atomic<std::uint32_t>& word, int operation) noexcept {
+  const int before = errno;
+  const int error = syscall(SYS_futex, &word, operation, 0, nullptr, nullptr, 0) == 0 ? 0 : errno;
+  errno = before;
+  return error;
 }
 
-void PiMutex::lock() noexcept {
-  [[maybe_unused]] const int result = pthread_mutex_lock(&mutex_);
-  assert(result == 0);
+}  // namespace
+
+// The thread of a child after fork() has another id. It finds it again.
+std::uint32_t PiMutex::find_thread() noexcept {
+  static const int registered = pthread_atfork(nullptr, nullptr, [] { thread_ = 0; });
+  (void)registered;  // without memory for it, a child can use no mutex that another thread of it holds
+  return thread_ = static_cast<std::uint32_t>(gettid());
 }
 
-bool PiMutex::try_lock() noexcept { return pthread_mutex_trylock(&mutex_) == 0; }
+// Waits in the kernel, which gives this mutex to the waiting thread with the highest priority. Bound: the critical
+// sections of other threads. An error that cannot pass is a bug: this thread holds the mutex already, or its holder
+// ended without releasing it.
+void PiMutex::wait() noexcept {
+  for (;;) {
+    const int error = futex_pi(word_, FUTEX_LOCK_PI_PRIVATE);
+    if (error == 0) return;
+    if (error != EAGAIN && error != EINTR && error != ENOMEM) std::abort();
+  }
+}
 
-void PiMutex::unlock() noexcept {
-  [[maybe_unused]] const int result = pthread_mutex_unlock(&mutex_);
-  assert(result == 0);
+void PiMutex::pass_on() noexcept {
+  for (;;) {  // bound: signals
+    const int error = futex_pi(word_, FUTEX_UNLOCK_PI_PRIVATE);
+    if (error == 0) return;
+    if (error != EAGAIN && error != EINTR) std::abort();
+  }
 }
 
 }  // namespace corelane::os

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
@@ -394,7 +395,7 @@ ClientCall::Next ClientCall::failed(const Error& error) {
 ClientCall::Next ClientCall::take_reply(std::span<const RaisesEntry> raises) {
   auto reply = giop::parse_reply(pending_.message(), settings().giop);
   if (!reply) raise(with_completion(reply.error(), Completion::maybe));
-  reader_ = reply->body;
+  reader_ = std::move(reply->body);
   reader_.set_environment(&environment_);
   reader_.set_code_sets(code_sets_.sets);
   note_code_sets();

@@ -23,8 +23,11 @@ class ReplyAssembler {
  public:
   explicit ReplyAssembler(const giop::Limits& limits);
 
-  // Returns the buffer for the next read.
-  MutableBytes buffer() const noexcept { return {buffer_.get(), buffer_size}; }
+  // Returns the memory for the next read. For the rest of a long reply it is where that belongs. The same until take().
+  MutableBytes buffer() noexcept {
+    const MutableBytes room = assembler_.room(buffer_size);
+    return room.empty() ? MutableBytes{buffer_.get(), buffer_size} : room;
+  }
   // Takes what was read, and calls deliver() with each complete message. `is_open`: no call has failed yet. Failed:
   // the peer does not speak GIOP, or not correctly; the connection must end. std::bad_alloc.
   template <typename Deliver>

@@ -53,6 +53,8 @@ class RequestReader {
   }
   // Returns how many bytes are missing of the current message; 0: none is incomplete.
   std::size_t rest_of_message() const noexcept { return assembler_.idle() ? 0 : assembler_.wanted(); }
+  // Returns where the next bytes of a long incomplete message belong, see giop::Assembler.
+  MutableBytes room(std::size_t most) noexcept { return assembler_.room(most); }
   // Call it after bytes were taken. Returns the new deadline for the rest of an incomplete message (`never`: none), or
   // nothing if the deadline stays as it is.
   std::optional<Time> update_deadline(Time now) noexcept { return deadline_.update(!assembler_.idle(), now); }

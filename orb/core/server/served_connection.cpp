@@ -92,9 +92,10 @@ dispatch::RequestSource::Found ServedConnection::next(dispatch::JobPtr& job, Mut
   }
 }
 
-// Reads once.
+// Reads once: the rest of a long request to where it belongs, anything else into the buffer.
 dispatch::RequestSource::Found ServedConnection::read(MutableBytes buffer, Time until) noexcept {
   flush();
+  if (const MutableBytes room = connection_->reader().room(buffer.size()); !room.empty()) buffer = room;
   const bool waits = until != Time{};
   if (!waits && std::exchange(drained_, false)) return Found::nothing;
   const Time latest = waits ? std::min(until, expires_at()) : until;

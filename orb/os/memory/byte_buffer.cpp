@@ -106,7 +106,7 @@ bool ByteBuffer::grow_in_place(std::size_t bytes) noexcept {
 
 void ByteBuffer::append(Bytes bytes) {
   if (bytes.size() > capacity_ - size_) reserve(std::max(size_ + bytes.size(), 2 * capacity_));
-  copy_bytes(data_ + size_, bytes.data(), bytes.size());
+  if (bytes.data() != data_ + size_) copy_bytes(data_ + size_, bytes.data(), bytes.size());
   size_ += bytes.size();
 }
 

@@ -46,7 +46,10 @@ class ByteBuffer {
 
   // Throws std::bad_alloc and then changes nothing.
   void reserve(std::size_t bytes);
+  // Copies nothing if the bytes lie in room() already, from its beginning on.
   void append(Bytes bytes);
+  // Returns the memory behind the bytes, up to the capacity. Valid until the next change.
+  MutableBytes room() noexcept { return {data_ + size_, capacity_ - size_}; }
   void assign(Bytes bytes) { clear(), append(bytes); }
   // Keeps the capacity.
   void clear() noexcept { size_ = 0; }

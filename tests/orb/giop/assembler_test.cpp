@@ -57,6 +57,60 @@ TEST_CASE("messages come out the same however the bytes are cut") {
   }));
 }
 
+TEST_CASE("the rest of a long message can be read to where it belongs") {
+  cdr::Writer writer;
+  begin_reply(writer, {.request_id = 7, .status = ReplyStatus::no_exception, .contexts = {}});
+  std::vector<std::byte> body(100'000);
+  for (std::size_t i = 0; i < body.size(); ++i) body[i] = static_cast<std::byte>(i % 251);
+  writer.write_octets(body);
+  REQUIRE(finish(writer));
+  const Bytes whole = writer.bytes();
+
+  Assembler assembler;
+  CHECK(assembler.room(whole.size()).empty());
+  // Takes `count` more bytes and returns the message that is whole with them.
+  std::size_t taken = 0;
+  const auto take = [&](std::size_t count, bool in_place) {
+    Bytes input = whole.subspan(taken, count);
+    if (in_place) {
+      const MutableBytes room = assembler.room(count);
+      REQUIRE(room.size() == count);
+      std::copy(input.begin(), input.end(), room.begin());
+      input = room;
+    }
+    taken += count;
+    const auto result = assembler.next(input, start);
+    REQUIRE(result);
+    CHECK(input.empty());
+    return *result;
+  };
+  CHECK_FALSE(take(header_size - 1, false));
+  CHECK(assembler.room(whole.size()).empty());  // the header is not there yet
+  CHECK_FALSE(take(1000, false));
+  const std::byte* const place = assembler.room(1).data();
+  CHECK_FALSE(take(60'000, true));
+  CHECK_FALSE(take(20, false));  // others may be copied meanwhile
+  const std::size_t missing = whole.size() - taken;
+  CHECK(assembler.room(whole.size()).size() == missing);
+  const auto message = take(missing, true);
+  REQUIRE(message);
+  CHECK(std::ranges::equal(message->bytes, whole));
+  CHECK(message->bytes.data() + header_size - 1 + 1000 == place);
+  CHECK(assembler.room(whole.size()).empty());
+}
+
+TEST_CASE("a message of which little is missing has no room of its own") {
+  cdr::Writer writer;
+  begin_reply(writer, {.request_id = 7, .status = ReplyStatus::no_exception, .contexts = {}});
+  writer.write_octets(std::vector<std::byte>(100'000));
+  REQUIRE(finish(writer));
+  const std::size_t last = GENERATE(16 * 1024 - 1, 16 * 1024);
+  Assembler assembler;
+  Bytes input = writer.bytes().first(writer.size() - last);
+  REQUIRE(assembler.next(input, start));
+  CHECK(assembler.room(last).size() == (last < 16 * 1024 ? 0 : last));
+}
+
 TEST_CASE("a message that came in pieces may be taken over where it lies") {
   const auto budget = std::make_shared<Budget>(std::size_t{1000});
   Assembler assembler({}, Role::both, room_of(budget));

@@ -102,3 +102,17 @@ TEST_CASE("pages that were given are used again, and no more is kept than said")
   CHECK(std::any_of(taken.begin(), taken.end(), [&](const auto& pages) { return pages.data() == again.data(); }));
   os::give_pages(again);
 }
+
+TEST_CASE("bytes that were written into the room of a buffer become part of it where they are") {
+  os::ByteBuffer buffer;
+  buffer.reserve(200);
+  buffer.append(numbered(100));
+  const MutableBytes room = buffer.room();
+  REQUIRE(room.size() == buffer.capacity() - 100);
+  const std::byte* const place = buffer.data();
+  std::ranges::copy(numbered(50), room.begin());
+  buffer.append(room.first(50));
+  CHECK(buffer.data() == place);
+  REQUIRE(buffer.size() == 150);
+  CHECK(std::ranges::equal(Bytes(buffer).subspan(100), numbered(50)));
+}
