@@ -8,7 +8,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/core/settings.h"
-#include "orb/eval/policy_table.h"
+#include "orb/eval/report/policy_table.h"
 #include "orb/eval/scenario_fields.h"
 
 namespace {

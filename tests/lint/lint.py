@@ -96,6 +96,7 @@ ROOMS = {
         "multicore": [],
     },
     "orb/eval": {
+        "host_card": [],
         "generate": [],
         "scenario": ["generate"],
         "formats": ["scenario"],
@@ -202,7 +203,7 @@ EXPORTED = {
         "trace/trace_kinds.h",
     ],
     "orb/eval": [
-        "experiment/csv.h", "experiment/job_account.h", "planning/custom_policies.h", "report/comparison_tables.h",
+        "experiment/csv.h", "experiment/job_account.h", "host_card/host_card.h", "planning/custom_policies.h", "report/comparison_tables.h",
         "report/report.h", "report/table.h", "scenario/node.h", "scenario/toml_nodes.h", "statistics/comparison.h",
     ],
     "services/corelane": ["evaluate/origin.h", "evaluate/set_runner.h", "real_run/overheads/decision_costs.h", "real_run/run_directory.h"],

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "orb/eval/host_card.h"
+#include "orb/eval/host_card/host_card.h"
 #include "services/corelane/doctor/finding.h"
 #include "services/corelane/doctor/platform_load.h"
 #include "services/corelane/doctor/probe.h"

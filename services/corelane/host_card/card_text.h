@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "orb/eval/host_card.h"
+#include "orb/eval/host_card/host_card.h"
 
 namespace corelane::tool {
 

@@ -8,7 +8,7 @@
 
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
-#include "orb/eval/host_card.h"
+#include "orb/eval/host_card/host_card.h"
 
 namespace corelane::tool {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "orb/base/ids.h"
-#include "orb/eval/host_card.h"
+#include "orb/eval/host_card/host_card.h"
 #include "orb/os/fd.h"
 #include "orb/os/thread.h"
 #include "orb/rt/gap_log.h"

@@ -11,7 +11,7 @@
 #include <functional>
 #include <string>
 
-#include "orb/eval/host_card.h"
+#include "orb/eval/host_card/host_card.h"
 
 namespace corelane::tool {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "orb/base/time.h"
-#include "orb/eval/host_card.h"
+#include "orb/eval/host_card/host_card.h"
 #include "orb/rt/gap_log.h"
 
 namespace corelane::tool {

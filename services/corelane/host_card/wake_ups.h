@@ -4,7 +4,7 @@
 
 #include "orb/base/expected.h"
 #include "orb/base/ids.h"
-#include "orb/eval/host_card.h"
+#include "orb/eval/host_card/host_card.h"
 #include "services/corelane/host_card/together.h"
 
 namespace corelane::tool {

@@ -9,7 +9,7 @@
 #include "orb/core/config/contracts_file.h"
 #include "orb/core/config/settings_of.h"
 #include "orb/core/skeleton.h"
-#include "orb/eval/host_card.h"
+#include "orb/eval/host_card/host_card.h"
 #include "orb/eval/run_requests.h"
 #include "orb/eval/scenario_file.h"
 #include "orb/eval/scenario_formats.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "orb/eval/host_card.h"
+#include "orb/eval/host_card/host_card.h"
 #include "orb/eval/plan.h"
 #include "services/corelane/output/format.h"
 

@@ -7,7 +7,7 @@
 #include <regex>
 #include <sstream>
 
-#include "orb/eval/host_card.h"
+#include "orb/eval/host_card/host_card.h"
 #include "orb/os/machine/topology.h"
 #include "tests/support/system/temp_directory.h"
 

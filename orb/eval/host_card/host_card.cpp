@@ -1,4 +1,4 @@
-#include "orb/eval/host_card.h"
+#include "orb/eval/host_card/host_card.h"
 
 #include <algorithm>
 #include <array>

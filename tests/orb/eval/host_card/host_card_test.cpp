@@ -1,4 +1,4 @@
-#include "orb/eval/host_card.h"
+#include "orb/eval/host_card/host_card.h"
 
 #include <catch2/catch.hpp>
 #include <cstdlib>

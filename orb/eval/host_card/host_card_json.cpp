@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "orb/eval/host_card.h"
+#include "orb/eval/host_card/host_card.h"
 
 namespace corelane::eval {
 namespace host_card_json {  // names of its own: files are compiled together

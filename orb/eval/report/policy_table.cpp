@@ -1,4 +1,4 @@
-#include "orb/eval/policy_table.h"
+#include "orb/eval/report/policy_table.h"
 
 #include <string_view>
 

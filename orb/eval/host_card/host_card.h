@@ -3,6 +3,8 @@
 // in the user's state directory; docs/host-card.md describes it.
 //
 // Threads: values. Any thread but real-time ones may call the functions: they allocate, and some use files.
+//
+// The folder orb/eval/host_card keeps what a host was measured to cost.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +18,7 @@
 #include "orb/base/expected.h"
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
-#include "orb/eval/cost_summary.h"
+#include "orb/eval/host_card/cost_summary.h"
 #include "orb/os/machine/host_key.h"
 
 namespace corelane::eval {

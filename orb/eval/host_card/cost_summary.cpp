@@ -1,4 +1,4 @@
-#include "orb/eval/cost_summary.h"
+#include "orb/eval/host_card/cost_summary.h"
 
 #include <algorithm>
 #include <cstddef>
