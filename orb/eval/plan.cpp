@@ -149,17 +149,29 @@ void find_fewest(const PlanRequest& request, Plan& plan) {
     if (all_fit(request, cores)) plan.fewest_cores = cores;
 }
 
-}  // namespace
-
-std::vector<CoreId> numbered_cores(int count) {
-  std::vector<CoreId> cores;
-  for (int i = 0; i < count; ++i) cores.push_back(CoreId{static_cast<std::int16_t>(i)});
-  return cores;
+// Takes the overheads out of what refusals say about contracts. They are charged again when a proposal is planned.
+void uncharge(Duration per_job, Plan& plan) {
+  for (TaskVerdict& verdict : plan.tasks) {
+    const Contract& contract = verdict.task.contract;
+    sched::Refusal& refusal = verdict.refusal;
+    if (!verdict.admitted && refusal.code == sched::RefusalCode::bad_contract && !is_sound(contract))
+      refusal = {.code = sched::RefusalCode::not_schedulable,
+                 .closest = plan.cores.front().id,
+                 .response = contract.budget + contract.suspension,
+                 .deadline = contract.deadline};
+    sched::Nearest& nearest = refusal.nearest;
+    if (!nearest.found()) continue;
+    nearest.budget -= per_job;
+    Duration least{1};  // a budget may not be shorter than a section
+    for (const ResourceUse& use : contract.uses) least = std::max(least, use.longest);
+    if (nearest.budget >= least) continue;
+    nearest = {};
+    refusal.unproposed = sched::Unproposed::nothing_fits;
+  }
 }
 
-std::optional<std::string> fault_of(const PlanRequest& request) { return fault_of_whole_set(request); }
-
-Plan plan(const PlanRequest& request) {
+// Plans tasks whose budgets have all that is charged.
+Plan plan_charged(const PlanRequest& request) {
   Plan plan;
   plan.promises = request.server.admission_test->promises;
   const AnsweredSet set{.server = request.server,
@@ -177,6 +189,26 @@ Plan plan(const PlanRequest& request) {
   plan.growth = largest_growth(set);
   for (std::size_t i = 0; i < plan.tasks.size(); ++i)
     if (set.admitted[i]) plan.tasks[i].largest_budget = largest_budget(set, i);
+  return plan;
+}
+
+}  // namespace
+
+std::vector<CoreId> numbered_cores(int count) {
+  std::vector<CoreId> cores;
+  for (int i = 0; i < count; ++i) cores.push_back(CoreId{static_cast<std::int16_t>(i)});
+  return cores;
+}
+
+std::optional<std::string> fault_of(const PlanRequest& request) { return fault_of_whole_set(request); }
+
+Plan plan(const PlanRequest& request) {
+  PlanRequest charged = request;
+  const RunOverheads overheads = overheads_in(request.server.mode, request.overheads);
+  charge(overheads, charged.tasks);
+  charge(overheads, charged.server);
+  Plan plan = plan_charged(charged);
+  if (overheads.charge_per_job() > Duration::zero()) uncharge(overheads.charge_per_job(), plan);
   return plan;
 }
 

@@ -15,6 +15,7 @@
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
 #include "orb/dispatch/executive.h"
+#include "orb/eval/run_overheads.h"
 #include "orb/eval/task_set.h"
 #include "orb/sched/analysis/synthetic_utilization.h"
 #include "orb/sched/refusal.h"
@@ -33,6 +34,8 @@ struct PlanRequest {
   bool fewest = true;       // whether to find out how many cores all tasks need
   std::vector<Chain> chains{};
   bool spin_locks = false;  // policy.locks = msrp; no task has high criticality then
+  // What the analysis charges. Then TaskVerdict::task has the longer budget, and proposals do not.
+  RunOverheads overheads{};
 };
 
 // A task of high criticality after a job has exceeded its budget: AMC-rtb.

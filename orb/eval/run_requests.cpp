@@ -21,7 +21,8 @@ std::uint64_t periods_in(Duration length, Duration period) noexcept {
 std::optional<ScenarioFault> fault_of(const Policy& policy, const RunRequest& request) {
   if (aperiodic_policy_of(policy))
     return ScenarioFault{"policy.aub decides about jobs in corelane plan only; use that, or leave it out"};
-  auto bad = fault_of(PlanRequest{.tasks = request.tasks, .cores = request.cores, .server = request.server});
+  auto bad = fault_of(PlanRequest{
+      .tasks = request.tasks, .cores = request.cores, .server = request.server, .overheads = request.overheads});
   if (!bad) return std::nullopt;
   return ScenarioFault{*std::move(bad)};
 }
@@ -50,9 +51,11 @@ Expected<RunRequest, ScenarioFault> run_request(const Scenario& scenario, std::i
                          " is longer than a day, the longest run; write a shorter one such as \"10s\""};
   auto tasks = tasks_of(scenario, set);
   if (!tasks) return tasks.error();
+  const RunOverheads overheads = run_overheads(scenario, tasks->size());
   RunRequest request{.tasks = *std::move(tasks),
                      .cores = defaults.cores,
                      .server = defaults.server,
+                     .overheads = overheads,
                      .transport = scenario.experiment.transport,
                      .length = scenario.experiment.length,
                      .seed = run_seed(scenario, set)};

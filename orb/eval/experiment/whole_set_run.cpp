@@ -93,6 +93,7 @@ void run_whole_set(const RunRequest& request, WholeSet& set, sim::JobObserver* o
       .cores = cores,
       .cluster = sched::is_global(scheduling) ? cores : 1,
       .order = scheduling == sched::Scheduling::global_priorities ? sim::Order::priority : sim::Order::deadline,
+      .overheads = overheads_in(request.dispatcher->mode, request.overheads).costs,
       .seed = request.seed};
   JobAccount account(request, {}, observer);
   account.rename_cores();

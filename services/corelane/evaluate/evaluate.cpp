@@ -109,6 +109,14 @@ std::optional<std::string> fault_of_combinations(const OpenExperiment& experimen
   return std::nullopt;
 }
 
+// Returns what the files have that the combinations take their overheads from. It belongs to the text of the scenario.
+std::string measured_in(const std::vector<eval::Cell>& cells) {
+  std::string text;
+  for (const eval::Cell& cell : cells)
+    if (cell.scenario.overheads.measured) text += eval::text_of(eval::run_overheads(cell.scenario, 1)) + "\n";
+  return text;
+}
+
 Expected<OpenExperiment, ExperimentFault> open_experiment(const EvaluateOptions& options) {
   const auto text = eval::read_scenario_file(options.file);
   if (!text) return ExperimentFault{text.error().text};
@@ -121,7 +129,7 @@ Expected<OpenExperiment, ExperimentFault> open_experiment(const EvaluateOptions&
                             .baseline = eval::baseline_of(scenario.experiment),
                             .published = scenario.published,
                             .origin = {.experiment = scenario.name,
-                                       .scenario = eval::fingerprint(*text),
+                                       .scenario = eval::fingerprint(*text + measured_in(*cells)),
                                        .mode = options.mode,
                                        .machine = machine_text(),
                                        .kernel = kernel_text(),
@@ -289,12 +297,13 @@ std::string heading_of(const OpenExperiment& experiment) {
   const auto request = eval::run_request(scenario, 0, experiment.defaults);
   if (request) server = request->server;
   const std::size_t cores = request ? request->cores.size() : 0;
+  const std::string overheads = request ? eval::text_of(request->overheads) : std::string();
   return (scenario.name.empty() ? std::string("Experiment") : scenario.name) + ": " + experiment.origin.mode +
          " time, " + counted(cores, "core") + ", " + (scenario.experiment.precision.millionths > 0 ? "at least " : "") +
          counted(static_cast<std::uint64_t>(scenario.repetitions), "set") + " in each of " +
          counted(experiment.cells.size(), "combination") + ", " + to_string(scenario.experiment.length) +
          " each, platform load " + to_string(server.platform.budget) + " in each " + to_string(server.platform.period) +
-         ".";
+         (overheads.empty() ? "" : ", " + overheads) + ".";
 }
 
 bool breaks_promise(const eval::ExperimentSummary& summary) {

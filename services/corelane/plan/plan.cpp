@@ -1,7 +1,6 @@
 #include "services/corelane/plan/plan.h"
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <ostream>
 #include <utility>
@@ -9,7 +8,8 @@
 #include "orb/core/config/contracts_file.h"
 #include "orb/core/config/settings_of.h"
 #include "orb/core/skeleton.h"
-#include "orb/eval/host_card.h"
+#include "orb/eval/measured_overheads.h"
+#include "orb/eval/run_overheads.h"
 #include "orb/eval/scenario_file.h"
 #include "orb/eval/scenario_formats.h"
 #include "orb/eval/server_options.h"
@@ -33,6 +33,7 @@ struct Fault {
 struct OpenSet {
   eval::Platform platform{};
   eval::Policy policy{};
+  eval::RunOverheads overheads{};
   std::vector<eval::Task> tasks{};
   std::vector<eval::Chain> chains{};
   std::vector<std::string> notes{};  // what the file says that a scenario cannot
@@ -64,6 +65,7 @@ Expected<std::vector<OpenSet>, Fault> scenarios_in(const std::string& text, cons
       OpenSet& open = sets.emplace_back();
       open.platform = cell.scenario.platform;
       open.policy = cell.scenario.policy;
+      open.overheads = eval::run_overheads(cell.scenario, tasks->size());
       open.chains = cell.scenario.chains;
       open.notes = cell.scenario.notes;
       open.tasks = *std::move(tasks);
@@ -79,73 +81,22 @@ Expected<std::vector<OpenSet>, Fault> sets_in(const std::string& path) {
   return eval::is_contracts_file(*text) ? contracts_in(*text, path) : scenarios_in(*text, path);
 }
 
-// Returns why the overheads are useless: one that each job is charged with is missing, or one cannot be true. "": they
-// can be charged.
-std::string flaw_of(const eval::HostOverheads& overheads) {
-  constexpr Duration most = std::chrono::seconds{1};
-  if (overheads.hop == Duration::zero()) return "has no cost of a hop";
-  if (overheads.context_switch == Duration::zero()) return "has no cost of a context switch";
-  const Duration worst = std::max({overheads.wake_up, overheads.hop, overheads.context_switch});
-  return worst > most ? "has a cost of " + to_string(worst) + ", more than " + to_string(most) : std::string();
-}
-
-// Returns the overheads of the card that the options name; nothing if they name none. Writes a note to `err` if another
-// host was measured.
-Expected<std::optional<eval::HostOverheads>, Fault> overheads_for(const PlanOptions& options, std::ostream& err) {
-  if (options.overheads.empty()) return std::optional<eval::HostOverheads>();
-  const bool is_own = options.overheads == "host-card";
-  const std::string path = is_own ? eval::host_card_path() : options.overheads;
-  if (path.empty())
-    return Fault{
-        "neither XDG_STATE_HOME nor HOME is an absolute path; say --overheads FILE, with the file of a host card"};
-  const auto card = is_own ? eval::card_of_this_host(path) : eval::read_host_card(path);
-  if (!card) return Fault{card.error().text};
-  const auto overheads =
-      eval::overheads_of(*card, options.worst_overheads ? eval::CostCharge::max : eval::CostCharge::p99);
-  if (!overheads)
-    return Fault{path +
-                 " has no wake-up of a real-time thread; measure again with the right to SCHED_FIFO (corelane doctor "
-                 "--for tasks says how to get it)"};
-  if (const std::string flaw = flaw_of(*overheads); !flaw.empty())
-    return Fault{path + " " + flaw + "; measure again: corelane doctor --measure"};
-  if (const std::string difference = eval::difference_from_this_host(*card); !difference.empty())
-    err << "corelane plan: note: " << plain(path + " was measured " + difference) << "\n";
-  return overheads;
-}
-
-// Adds the overheads to each budget, and to the platform's blocking.
-Expected<void, Fault> charge(const eval::HostOverheads& overheads, std::vector<eval::Task>& tasks,
-                             dispatch::ExecutiveOptions& server) {
-  server.platform.blocking = std::max(server.platform.blocking, overheads.wake_up);
-  for (eval::Task& task : tasks) {
-    task.contract.budget += overheads.per_job();
-    if (task.contract.budget + task.contract.suspension > task.contract.deadline)
-      return Fault{task.label + " cannot meet its deadline of " + to_string(task.contract.deadline) +
-                   ": its budget is " + to_string(task.contract.budget) + " with the overheads of each job, " +
-                   to_string(overheads.per_job()) + "; give it a longer deadline"};
-  }
-  return {};
-}
-
-// Takes the overheads out of the proposed budgets. They are charged again when the proposal is planned.
-void uncharge(const eval::HostOverheads& overheads, eval::Plan& plan) {
-  for (eval::TaskVerdict& verdict : plan.tasks) {
-    sched::Nearest& nearest = verdict.refusal.nearest;
-    if (!nearest.found()) continue;
-    nearest.budget -= overheads.per_job();
-    Duration least{1};  // a budget may not be shorter than a section
-    for (const ResourceUse& use : verdict.task.contract.uses) least = std::max(least, use.longest);
-    if (nearest.budget >= least) continue;
-    nearest = {};
-    verdict.refusal.unproposed = sched::Unproposed::nothing_fits;
-  }
+// Returns the overheads that the options name; nothing if they name none. Writes a note to `err` if another host was
+// measured.
+Expected<std::optional<eval::MeasuredOverheads>, Fault> overheads_for(const PlanOptions& options, std::ostream& err) {
+  if (options.overheads.empty()) return std::optional<eval::MeasuredOverheads>();
+  auto measured =
+      eval::read_overheads(options.overheads, options.worst_overheads ? eval::CostCharge::max : eval::CostCharge::p99);
+  if (!measured) return Fault{measured.error().text};
+  if (!measured->note.empty()) err << "corelane plan: note: " << plain(measured->note) << "\n";
+  return std::optional<eval::MeasuredOverheads>(*std::move(measured));
 }
 
 // Planner fills in sets, with the settings that a server would have here.
 class Planner {
  public:
   Planner(const PlanOptions& options, const dispatch::ExecutiveOptions& server,
-          const std::optional<eval::HostOverheads>& overheads, std::size_t sets)
+          const std::optional<eval::MeasuredOverheads>& overheads, std::size_t sets)
       : options_(options), server_(server), overheads_(overheads), is_one_(sets == 1) {}
 
   Expected<PlannedSet, Fault> plan(OpenSet set) const {
@@ -157,10 +108,10 @@ class Planner {
           "dispatch.mode leader-followers promises nothing, so there is nothing to plan; use manager or direct"};
     auto cores = cores_for(set.platform, server);
     if (!cores) return cores.error();
-    if (overheads_)
-      if (const auto charged = charge(*overheads_, set.tasks, server); !charged) return charged.error();
+    const eval::RunOverheads overheads = eval::overheads_in(server.mode, overheads_of(set));
+    eval::charge(overheads, server);
     set.planned.server = server;
-    set.planned.overheads = overheads_;
+    set.planned.overheads = overheads;
     const bool is_small = options_.thorough || set.tasks.size() <= few_tasks;
     const eval::PlanRequest request{.tasks = std::move(set.tasks),
                                     .cores = *std::move(cores),
@@ -169,14 +120,22 @@ class Planner {
                                     .sensitivity = !options_.quick && is_one_ && is_small,
                                     .fewest = !options_.quick,
                                     .chains = std::move(set.chains),
-                                    .spin_locks = set.policy.locks == "msrp"};
+                                    .spin_locks = set.policy.locks == "msrp",
+                                    .overheads = overheads};
     if (const auto bad = eval::fault_of(request)) return Fault{options_.file + ": " + *bad};
     set.planned.plan = eval::plan(request);
-    if (overheads_) uncharge(*overheads_, set.planned.plan);
     return std::move(set.planned);
   }
 
  private:
+  // The option replaces those of the file, and is charged.
+  eval::RunOverheads overheads_of(const OpenSet& set) const {
+    if (!overheads_) return set.overheads;
+    eval::Scenario measured;
+    measured.overheads.measured = overheads_;
+    return eval::run_overheads(measured, set.tasks.size());
+  }
+
   Expected<std::vector<CoreId>, Fault> cores_for(const eval::Platform& platform,
                                                  const dispatch::ExecutiveOptions& server) const {
     if (options_.cores) return eval::numbered_cores(*options_.cores);
@@ -188,7 +147,7 @@ class Planner {
 
   const PlanOptions& options_;
   const dispatch::ExecutiveOptions& server_;
-  const std::optional<eval::HostOverheads>& overheads_;
+  const std::optional<eval::MeasuredOverheads>& overheads_;
   const bool is_one_;
 };
 

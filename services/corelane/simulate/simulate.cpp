@@ -90,11 +90,14 @@ Expected<eval::RunRequest, SimulationFault> request_for(const SimulateOptions& o
 // Replaces the reasons of refusals by those of a plan, which have the labels of tasks and contracts that would fit.
 void explain_refusals(const eval::RunRequest& request, eval::RunOutcome& outcome) {
   if (std::ranges::all_of(outcome.tasks, &eval::TaskOutcome::admitted) || !request.dispatcher->refuses) return;
+  dispatch::ExecutiveOptions server = request.server;
+  server.mode = request.dispatcher->mode;
   const eval::Plan plan = eval::plan({.tasks = request.tasks,
                                       .cores = request.cores,
-                                      .server = request.server,
+                                      .server = server,
                                       .sensitivity = false,
-                                      .fewest = false});
+                                      .fewest = false,
+                                      .overheads = request.overheads});
   for (std::size_t i = 0; i < outcome.tasks.size(); ++i)
     if (!outcome.tasks[i].admitted && !plan.tasks[i].admitted)
       outcome.tasks[i].refusal = sched::text_of(plan.tasks[i].refusal);

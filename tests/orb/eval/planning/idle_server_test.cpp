@@ -188,7 +188,7 @@ TEST_CASE("a refusal names the task that would be late") {
   const auto refused = server.admit("camera", make_contract(20ms, 2ms, 10ms));
   REQUIRE_FALSE(refused);
   CHECK_THAT(sched::text_of(refused.error()),
-             Catch::Contains("where valve (task ") && Catch::Contains("in C++ {.period = "));
+             Catch::Contains("where valve responds in ") && Catch::Contains("in C++ {.period = "));
 }
 
 }  // namespace idle_server_test
