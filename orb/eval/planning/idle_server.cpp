@@ -56,6 +56,12 @@ void IdleServer::leave(TaskId task) {
   refresh_bounds();
 }
 
+void IdleServer::lose(CoreId core) {
+  tell(sched::CoreLost{now, core});
+  list_tasks();
+  refresh_bounds();
+}
+
 // No decision depends on bounds.
 void IdleServer::refresh_bounds() {
   while (!manager_.refresh_bounds(std::numeric_limits<int>::max())) continue;  // bound: the cores
@@ -108,6 +114,8 @@ void IdleServer::carry_out(const sched::Dismiss& dismiss) {
   std::erase(by_core_[dismiss.core], dismiss.task);
   facts_.push_back(sched::Vacated{.at = now, .task = dismiss.task, .core = dismiss.core});
 }
+
+void IdleServer::carry_out(const sched::Evict& evict) { records_.erase(evict.task.value); }
 
 // A new task makes others of its core slower. A server reports the largest bound of a task's life.
 void IdleServer::raise_bounds(CoreId core) {

@@ -44,7 +44,9 @@ std::string fault_of_text(const std::string& text) {
 }
 
 PlanRequest request_on_bare_core(const Contract& contract) {
-  PlanRequest request{.tasks = {{.label = "a", .contract = contract}}, .cores = numbered_cores(1)};
+  PlanRequest request;
+  request.tasks = {{.label = "a", .contract = contract}};
+  request.cores = numbered_cores(1);
   request.server.platform = {};
   request.server.capacity = sched::whole_core;
   request.overheads = each_kind();
