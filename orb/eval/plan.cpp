@@ -21,6 +21,14 @@ sched::Ppm utilization_of(const Contract& contract) {
   return sched::ppm_of(sched::share_of(contract.budget.count(), contract.period.count()));
 }
 
+void tell(const PlanRequest& request, PlanProgress::Stage stage, std::size_t done, std::size_t all) {
+  if (request.tell) request.tell({.stage = stage, .done = done, .all = all});
+}
+
+void tell_of_admission(const PlanRequest& request, const Plan& plan) {
+  tell(request, PlanProgress::Stage::admission, plan.tasks.size(), request.tasks.size());
+}
+
 TaskVerdict& add_verdict(const Task& task, Plan& plan) {
   return plan.tasks.emplace_back(TaskVerdict{.task = task, .utilization = utilization_of(task.contract)});
 }
@@ -33,6 +41,7 @@ std::vector<bool> answer(const PlanRequest& request, WholeSet& set, Plan& plan) 
     TaskVerdict& verdict = add_verdict(task, plan);
     verdict.admitted = flags.back();
     verdict.refusal.by_bound = !verdict.admitted;
+    tell_of_admission(request, plan);
   }
   std::size_t number = 0;
   for (TaskVerdict& verdict : plan.tasks)
@@ -63,6 +72,7 @@ std::vector<bool> place(const PlanRequest& request, Plan& plan) {
     verdict.admitted = number.has_value();
     if (number) placed.push_back(flags.size());
     if (!number) verdict.refusal = number.error();
+    tell_of_admission(request, plan);
     flags.push_back(verdict.admitted);
   }
   const std::vector<Duration> bounds = placement.bounds();
@@ -86,6 +96,7 @@ std::vector<bool> answer(const PlanRequest& request, Plan& plan) {
     TaskVerdict& verdict = add_verdict(task, plan);
     verdict.admitted = admitted.has_value();
     if (!admitted) verdict.refusal = admitted.error();
+    tell_of_admission(request, plan);
     ids.push_back(admitted ? *admitted : no_task);
   }
   std::vector<bool> flags;
@@ -145,8 +156,10 @@ void find_fewest(const PlanRequest& request, Plan& plan) {
   plan.hopeless = hopeless_task(request);
   if (plan.hopeless) return;
   const int most = static_cast<int>(std::min<std::size_t>(request.tasks.size(), INT16_MAX));
-  for (int cores = least_cores(plan, request); cores <= most && !plan.fewest_cores; ++cores)
+  for (int cores = least_cores(plan, request); cores <= most && !plan.fewest_cores; ++cores) {
     if (all_fit(request, cores)) plan.fewest_cores = cores;
+    tell(request, PlanProgress::Stage::cores, static_cast<std::size_t>(cores), static_cast<std::size_t>(most));
+  }
 }
 
 // Takes the overheads out of what refusals say about contracts. They are charged again when a proposal is planned.
@@ -187,8 +200,10 @@ Plan plan_charged(const PlanRequest& request) {
   if (request.fewest) find_fewest(request, plan);
   if (!request.sensitivity) return plan;
   plan.growth = largest_growth(set);
-  for (std::size_t i = 0; i < plan.tasks.size(); ++i)
+  for (std::size_t i = 0; i < plan.tasks.size(); ++i) {
     if (set.admitted[i]) plan.tasks[i].largest_budget = largest_budget(set, i);
+    tell(request, PlanProgress::Stage::growth, i + 1, plan.tasks.size());
+  }
   return plan;
 }
 

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +25,17 @@
 
 namespace corelane::eval {
 
+// How far plan() is. It tells after each step.
+struct PlanProgress {
+  enum class Stage : std::uint8_t {
+    admission,  // `done` of `all` tasks have asked
+    cores,      // `done` cores were tried, of at most `all`
+    growth,     // how far `done` of `all` budgets may grow is known
+  };
+  Stage stage = Stage::admission;
+  std::size_t done = 0, all = 0;
+};
+
 struct PlanRequest {
   std::vector<Task> tasks;            // in the order in which they ask
   std::vector<CoreId> cores;          // at least one
@@ -36,6 +49,7 @@ struct PlanRequest {
   bool spin_locks = false;  // policy.locks = msrp; no task has high criticality then
   // What the analysis charges. Then TaskVerdict::task has the longer budget, and proposals do not.
   RunOverheads overheads{};
+  std::function<void(const PlanProgress& progress)> tell{};  // empty: nobody is told
 };
 
 // A task of high criticality after a job has exceeded its budget: AMC-rtb.

@@ -49,6 +49,7 @@ Action define_plan(CLI::App& app, std::vector<std::string>&) {
       return 2;
     }
     options->orb_options = settings.orb_options;
+    options->shows_progress = true;
     return plan(*options, std::cout, std::cerr);
   };
 }

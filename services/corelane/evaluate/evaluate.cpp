@@ -101,11 +101,24 @@ std::string name_of_combination(const eval::Cell& cell) {
   return name.empty() ? name : name + ": ";
 }
 
+// Returns why a combination cannot be run under one of the dispatchers; "" if it can.
+std::string fault_of_combination(const OpenExperiment& experiment, const Evaluation& evaluation,
+                                 const eval::Cell& cell) {
+  auto request = eval::run_request(cell.scenario, 0, experiment.defaults);
+  if (!request) return request.error().text;
+  if (!evaluation.fault_of) return {};
+  for (const eval::Dispatcher* const dispatcher : experiment.dispatchers) {
+    request->dispatcher = dispatcher;
+    if (std::string fault = evaluation.fault_of(*request); !fault.empty()) return fault;
+  }
+  return {};
+}
+
 // Returns the first combination that cannot be run, and why.
-std::optional<std::string> fault_of_combinations(const OpenExperiment& experiment) {
+std::optional<std::string> fault_of_combinations(const OpenExperiment& experiment, const Evaluation& evaluation) {
   for (const eval::Cell& cell : experiment.cells)
-    if (const auto request = eval::run_request(cell.scenario, 0, experiment.defaults); !request)
-      return name_of_combination(cell) + request.error().text;
+    if (const std::string fault = fault_of_combination(experiment, evaluation, cell); !fault.empty())
+      return name_of_combination(cell) + fault;
   return std::nullopt;
 }
 
@@ -297,7 +310,8 @@ std::string heading_of(const OpenExperiment& experiment) {
   const auto request = eval::run_request(scenario, 0, experiment.defaults);
   if (request) server = request->server;
   const std::size_t cores = request ? request->cores.size() : 0;
-  const std::string overheads = request ? eval::text_of(request->overheads) : std::string();
+  const bool is_virtual = experiment.origin.mode == "virtual";  // a real run has the overheads of its host
+  const std::string overheads = request && is_virtual ? eval::text_of(request->overheads) : std::string();
   return (scenario.name.empty() ? std::string("Experiment") : scenario.name) + ": " + experiment.origin.mode +
          " time, " + counted(cores, "core") + ", " + (scenario.experiment.precision.millionths > 0 ? "at least " : "") +
          counted(static_cast<std::uint64_t>(scenario.repetitions), "set") + " in each of " +
@@ -403,7 +417,7 @@ int evaluate(const EvaluateOptions& options, const Evaluation& evaluation, std::
   const std::string path = output_of(options);
   if (const std::string fault = fault_of_outputs(options, path); !fault.empty())
     return complain_of_experiment(fault, err);
-  if (const auto fault = fault_of_combinations(*experiment))
+  if (const auto fault = fault_of_combinations(*experiment, evaluation))
     return complain_of_experiment(options.file + ": " + *fault, err);
   auto file = ResultsFile::open(path, experiment->origin, experiment->cells.front().swept, experiment->cells.size());
   if (!file) return complain_of_experiment(file.error(), err);

@@ -1,6 +1,7 @@
 #include "services/corelane/plan/plan.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <ostream>
 #include <utility>
@@ -14,9 +15,10 @@
 #include "orb/eval/scenario_formats.h"
 #include "orb/eval/server_options.h"
 #include "orb/eval/task_set.h"
-#include "orb/sched/refusal.h"
+#include "orb/os/clock.h"
 #include "services/corelane/output/text.h"
 #include "services/corelane/plan/host_cores.h"
+#include "services/corelane/plan/plan_progress.h"
 #include "services/corelane/plan/planned_set.h"
 
 namespace corelane::tool {
@@ -96,8 +98,9 @@ Expected<std::optional<eval::MeasuredOverheads>, Fault> overheads_for(const Plan
 class Planner {
  public:
   Planner(const PlanOptions& options, const dispatch::ExecutiveOptions& server,
-          const std::optional<eval::MeasuredOverheads>& overheads, std::size_t sets)
-      : options_(options), server_(server), overheads_(overheads), is_one_(sets == 1) {}
+          const std::optional<eval::MeasuredOverheads>& overheads, std::size_t sets,
+          std::function<void(const eval::PlanProgress&)> tell)
+      : options_(options), server_(server), overheads_(overheads), is_one_(sets == 1), tell_(std::move(tell)) {}
 
   Expected<PlannedSet, Fault> plan(OpenSet set) const {
     dispatch::ExecutiveOptions server = server_;
@@ -121,7 +124,8 @@ class Planner {
                                     .fewest = !options_.quick,
                                     .chains = std::move(set.chains),
                                     .spin_locks = set.policy.locks == "msrp",
-                                    .overheads = overheads};
+                                    .overheads = overheads,
+                                    .tell = tell_};
     if (const auto bad = eval::fault_of(request)) return Fault{options_.file + ": " + *bad};
     set.planned.plan = eval::plan(request);
     return std::move(set.planned);
@@ -149,6 +153,7 @@ class Planner {
   const dispatch::ExecutiveOptions& server_;
   const std::optional<eval::MeasuredOverheads>& overheads_;
   const bool is_one_;
+  const std::function<void(const eval::PlanProgress&)> tell_;
 };
 
 int complain(const Fault& fault, std::ostream& err) {
@@ -166,9 +171,13 @@ int plan(const PlanOptions& options, std::ostream& out, std::ostream& err) {
   const auto overheads = overheads_for(options, err);
   if (!overheads) return complain(overheads.error(), err);
   for (const std::string& note : open->front().notes) err << "corelane plan: note: " << plain(note) << "\n";
-  const Planner planner(options, settings->executive, *overheads, open->size());
+  PlanProgressLine progress(err, open->size(), os::now());
+  std::function<void(const eval::PlanProgress&)> tell;
+  if (options.shows_progress) tell = [&](const eval::PlanProgress& told) { progress.say(told, os::now()); };
+  const Planner planner(options, settings->executive, *overheads, open->size(), std::move(tell));
   std::vector<PlannedSet> sets;
   for (OpenSet& set : *open) {
+    progress.begin_set();
     auto planned = planner.plan(std::move(set));
     if (!planned) return complain(planned.error(), err);
     sets.push_back(*std::move(planned));
