@@ -113,12 +113,12 @@ std::vector<bool> answer(const PlanRequest& request, Plan& plan) {
 }
 
 bool all_fit(const PlanRequest& request, int cores) {
-  const AnsweredSet set{.server = request.server,
-                        .cores = numbered_cores(cores),
-                        .tasks = request.tasks,
-                        .admitted = std::vector<bool>(request.tasks.size(), true),
-                        .spin_locks = request.spin_locks};
-  return admits_again(set, request.tasks);
+  AnsweredSet set{.request = request,
+                  .cores = numbered_cores(cores),
+                  .admitted = std::vector<bool>(request.tasks.size(), true),
+                  .chains = std::vector<bool>(request.chains.size(), true)};
+  for (const Task& task : request.tasks) set.high.push_back(task.is_high);
+  return holds_again(set, request.tasks);
 }
 
 // Returns the part of the utilization that is admitted, rounded down.
@@ -187,15 +187,13 @@ void uncharge(Duration per_job, Plan& plan) {
 Plan plan_charged(const PlanRequest& request) {
   Plan plan;
   plan.promises = request.server.admission_test->promises;
-  const AnsweredSet set{.server = request.server,
-                        .cores = request.cores,
-                        .tasks = request.tasks,
-                        .admitted = answer(request, plan),
-                        .spin_locks = request.spin_locks};
+  AnsweredSet set{.request = request, .cores = request.cores, .admitted = answer(request, plan)};
   plan.refused = static_cast<std::size_t>(std::ranges::count(set.admitted, false));
   plan.accepted = accepted_part(plan);
   plan.chains = chain_verdicts(request, plan);
   bound_high_modes(request, plan);
+  for (const ChainVerdict& chain : plan.chains) set.chains.push_back(chain.holds);
+  for (const TaskVerdict& verdict : plan.tasks) set.high.push_back(verdict.high && verdict.high->holds);
   if (!plan.promises || request.jobs) return plan;
   if (request.fewest) find_fewest(request, plan);
   if (!request.sensitivity) return plan;

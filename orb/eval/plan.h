@@ -78,7 +78,8 @@ struct TaskVerdict {
   std::optional<sched::Ppm> jobs_admitted{};
   Priority priority{};             // on its core
   std::optional<HighMode> high{};  // if it has high criticality
-  // The largest budget with which all are admitted that are admitted now. Nothing: it was not looked for.
+  // The largest budget with which all is in time that is in time now: admitted tasks, chains, and tasks of high
+  // criticality. Nothing: it was not looked for.
   std::optional<Duration> largest_budget{};
   // Of a refused task.
   sched::Refusal refusal{};
@@ -105,7 +106,7 @@ struct Plan {
   std::size_t refused = 0;
   sched::Ppm accepted = sched::whole_core;  // the part of the tasks' utilization that is admitted; 1 without tasks
   std::vector<ChainVerdict> chains{};
-  // How many cores all tasks need; nothing if it was not looked for, or no number is enough.
+  // How many cores all tasks and chains need to be in time; nothing if it was not looked for, or no number is enough.
   std::optional<int> fewest_cores{};
   // The task that fits on no core, not even alone, if there is one; an index of `tasks`.
   std::optional<std::size_t> hopeless{};

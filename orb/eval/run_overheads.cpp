@@ -15,7 +15,7 @@ Duration cost_of_one(const RunOverheads& overheads, sim::OverheadKind kind) {
 Duration up_to_microseconds(Duration time) { return std::chrono::ceil<std::chrono::microseconds>(time); }
 
 // Adds "hop 20us" if it costs something.
-void list(const RunOverheads& overheads, sim::OverheadKind kind, std::string& text) {
+void add_cost(const RunOverheads& overheads, sim::OverheadKind kind, std::string& text) {
   const Duration cost = cost_of_one(overheads, kind);
   if (cost == Duration::zero()) return;
   text += (text.empty() ? "" : ", ") + std::string(sim::name_of(kind)) + " " + to_string(cost);
@@ -25,7 +25,7 @@ void list(const RunOverheads& overheads, sim::OverheadKind kind, std::string& te
 std::string charged_text(const RunOverheads& overheads) {
   std::string listed, text, rest;
   for (const sim::OverheadKind kind : sim::overhead_kinds)
-    list(overheads, kind, kind == sim::OverheadKind::migration ? rest : listed);
+    add_cost(overheads, kind, kind == sim::OverheadKind::migration ? rest : listed);
   if (!listed.empty())
     text = "overheads charged by the analysis: " + listed + "; " + to_string(overheads.per_job()) + " in each budget";
   if (!rest.empty()) text += (text.empty() ? "overheads " : "; ") + std::string("not charged by the analysis: ") + rest;
@@ -77,7 +77,7 @@ std::string text_of(const RunOverheads& overheads) {
   if (overheads.charged) {
     text = charged_text(overheads);
   } else {
-    for (const sim::OverheadKind kind : sim::overhead_kinds) list(overheads, kind, text);
+    for (const sim::OverheadKind kind : sim::overhead_kinds) add_cost(overheads, kind, text);
     if (!text.empty()) text.insert(0, "overheads not charged by the analysis: ");
   }
   if (overheads.blocking == Duration::zero()) return text;
