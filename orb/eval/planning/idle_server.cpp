@@ -58,7 +58,7 @@ void IdleServer::leave(TaskId task) {
 
 void IdleServer::lose(CoreId core) {
   tell(sched::CoreLost{now, core});
-  list_tasks();
+  raise_all_bounds();
   refresh_bounds();
 }
 
@@ -93,9 +93,7 @@ void IdleServer::carry_out(const sched::Admit& admit) {
   asking_.bound = admit.response;
   records_[admit.task.value] = std::exchange(asking_, {});
   by_core_[admit.core].push_back(admit.task);
-  if (!moved_) return raise_bounds(admit.core);
-  list_tasks();
-  for (const auto& [core, tasks] : by_core_) raise_bounds(core);
+  moved_ ? raise_all_bounds() : raise_bounds(admit.core);
 }
 
 void IdleServer::carry_out(const sched::Refuse& refuse) {
@@ -124,6 +122,12 @@ void IdleServer::raise_bounds(CoreId core) {
     const auto view = manager_.find(task);
     if (view && record != records_.end()) record->second.bound = std::max(record->second.bound, view->response);
   }
+}
+
+// Call it after tasks have moved.
+void IdleServer::raise_all_bounds() {
+  list_tasks();
+  for (const auto& [core, tasks] : by_core_) raise_bounds(core);
 }
 
 void IdleServer::list_tasks() {

@@ -62,6 +62,7 @@ class IdleServer {
   void tell(const sched::Fact& fact);
   void refresh_bounds();
   void raise_bounds(CoreId core);
+  void raise_all_bounds();
   void list_tasks();
   void complete(sched::Refusal& refusal) const;
 
