@@ -14,11 +14,12 @@ constexpr Dispatcher mc_orb{
     .refuses = true};
 constexpr Dispatcher mc_orb_star{.name = "mc-orb*",
                                  .help = "as mc-orb, but no task is refused: it goes to the least loaded core"};
-constexpr Dispatcher direct{
-    .name = "direct",
-    .help = "as mc-orb, but the task's thread reads its own connection; in virtual time it equals mc-orb",
-    .mode = DispatchMode::direct,
-    .refuses = true};
+constexpr Dispatcher direct{.name = "direct",
+                            .help =
+                                "as mc-orb, but the task's thread reads its own connection; in virtual time it equals "
+                                "mc-orb without overheads.hop",
+                            .mode = DispatchMode::direct,
+                            .refuses = true};
 constexpr Dispatcher followers{
     .name = "leader-followers",
     .help = "the thread that reads a request runs it, at the priority of its task and on any core",

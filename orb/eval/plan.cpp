@@ -21,6 +21,14 @@ sched::Ppm utilization_of(const Contract& contract) {
   return sched::ppm_of(sched::share_of(contract.budget.count(), contract.period.count()));
 }
 
+void tell(const PlanRequest& request, PlanProgress::Stage stage, std::size_t done, std::size_t all) {
+  if (request.tell) request.tell({.stage = stage, .done = done, .all = all});
+}
+
+void tell_of_admission(const PlanRequest& request, const Plan& plan) {
+  tell(request, PlanProgress::Stage::admission, plan.tasks.size(), request.tasks.size());
+}
+
 TaskVerdict& add_verdict(const Task& task, Plan& plan) {
   return plan.tasks.emplace_back(TaskVerdict{.task = task, .utilization = utilization_of(task.contract)});
 }
@@ -33,6 +41,7 @@ std::vector<bool> answer(const PlanRequest& request, WholeSet& set, Plan& plan) 
     TaskVerdict& verdict = add_verdict(task, plan);
     verdict.admitted = flags.back();
     verdict.refusal.by_bound = !verdict.admitted;
+    tell_of_admission(request, plan);
   }
   std::size_t number = 0;
   for (TaskVerdict& verdict : plan.tasks)
@@ -63,6 +72,7 @@ std::vector<bool> place(const PlanRequest& request, Plan& plan) {
     verdict.admitted = number.has_value();
     if (number) placed.push_back(flags.size());
     if (!number) verdict.refusal = number.error();
+    tell_of_admission(request, plan);
     flags.push_back(verdict.admitted);
   }
   const std::vector<Duration> bounds = placement.bounds();
@@ -86,6 +96,7 @@ std::vector<bool> answer(const PlanRequest& request, Plan& plan) {
     TaskVerdict& verdict = add_verdict(task, plan);
     verdict.admitted = admitted.has_value();
     if (!admitted) verdict.refusal = admitted.error();
+    tell_of_admission(request, plan);
     ids.push_back(admitted ? *admitted : no_task);
   }
   std::vector<bool> flags;
@@ -102,12 +113,12 @@ std::vector<bool> answer(const PlanRequest& request, Plan& plan) {
 }
 
 bool all_fit(const PlanRequest& request, int cores) {
-  const AnsweredSet set{.server = request.server,
-                        .cores = numbered_cores(cores),
-                        .tasks = request.tasks,
-                        .admitted = std::vector<bool>(request.tasks.size(), true),
-                        .spin_locks = request.spin_locks};
-  return admits_again(set, request.tasks);
+  AnsweredSet set{.request = request,
+                  .cores = numbered_cores(cores),
+                  .admitted = std::vector<bool>(request.tasks.size(), true),
+                  .chains = std::vector<bool>(request.chains.size(), true)};
+  for (const Task& task : request.tasks) set.high.push_back(task.is_high);
+  return holds_again(set, request.tasks);
 }
 
 // Returns the part of the utilization that is admitted, rounded down.
@@ -145,8 +156,53 @@ void find_fewest(const PlanRequest& request, Plan& plan) {
   plan.hopeless = hopeless_task(request);
   if (plan.hopeless) return;
   const int most = static_cast<int>(std::min<std::size_t>(request.tasks.size(), INT16_MAX));
-  for (int cores = least_cores(plan, request); cores <= most && !plan.fewest_cores; ++cores)
+  for (int cores = least_cores(plan, request); cores <= most && !plan.fewest_cores; ++cores) {
     if (all_fit(request, cores)) plan.fewest_cores = cores;
+    tell(request, PlanProgress::Stage::cores, static_cast<std::size_t>(cores), static_cast<std::size_t>(most));
+  }
+}
+
+// Takes the overheads out of what refusals say about contracts. They are charged again when a proposal is planned.
+void uncharge(Duration per_job, Plan& plan) {
+  for (TaskVerdict& verdict : plan.tasks) {
+    const Contract& contract = verdict.task.contract;
+    sched::Refusal& refusal = verdict.refusal;
+    if (!verdict.admitted && refusal.code == sched::RefusalCode::bad_contract && !is_sound(contract))
+      refusal = {.code = sched::RefusalCode::not_schedulable,
+                 .closest = plan.cores.front().id,
+                 .response = contract.budget + contract.suspension,
+                 .deadline = contract.deadline};
+    sched::Nearest& nearest = refusal.nearest;
+    if (!nearest.found()) continue;
+    nearest.budget -= per_job;
+    Duration least{1};  // a budget may not be shorter than a section
+    for (const ResourceUse& use : contract.uses) least = std::max(least, use.longest);
+    if (nearest.budget >= least) continue;
+    nearest = {};
+    refusal.unproposed = sched::Unproposed::nothing_fits;
+  }
+}
+
+// Plans tasks whose budgets have all that is charged.
+Plan plan_charged(const PlanRequest& request) {
+  Plan plan;
+  plan.promises = request.server.admission_test->promises;
+  AnsweredSet set{.request = request, .cores = request.cores, .admitted = answer(request, plan)};
+  plan.refused = static_cast<std::size_t>(std::ranges::count(set.admitted, false));
+  plan.accepted = accepted_part(plan);
+  plan.chains = chain_verdicts(request, plan);
+  bound_high_modes(request, plan);
+  for (const ChainVerdict& chain : plan.chains) set.chains.push_back(chain.holds);
+  for (const TaskVerdict& verdict : plan.tasks) set.high.push_back(verdict.high && verdict.high->holds);
+  if (!plan.promises || request.jobs || request.custom != nullptr) return plan;
+  if (request.fewest) find_fewest(request, plan);
+  if (!request.sensitivity) return plan;
+  plan.growth = largest_growth(set);
+  for (std::size_t i = 0; i < plan.tasks.size(); ++i) {
+    if (set.admitted[i]) plan.tasks[i].largest_budget = largest_budget(set, i);
+    tell(request, PlanProgress::Stage::growth, i + 1, plan.tasks.size());
+  }
+  return plan;
 }
 
 }  // namespace
@@ -160,23 +216,13 @@ std::vector<CoreId> numbered_cores(int count) {
 std::optional<std::string> fault_of(const PlanRequest& request) { return fault_of_whole_set(request); }
 
 Plan plan(const PlanRequest& request) {
-  Plan plan;
-  plan.promises = request.server.admission_test->promises;
-  const AnsweredSet set{.server = request.server,
-                        .cores = request.cores,
-                        .tasks = request.tasks,
-                        .admitted = answer(request, plan),
-                        .spin_locks = request.spin_locks};
-  plan.refused = static_cast<std::size_t>(std::ranges::count(set.admitted, false));
-  plan.accepted = accepted_part(plan);
-  plan.chains = chain_verdicts(request, plan);
-  bound_high_modes(request, plan);
-  if (!plan.promises || request.jobs || request.custom != nullptr) return plan;
-  if (request.fewest) find_fewest(request, plan);
-  if (!request.sensitivity) return plan;
-  plan.growth = largest_growth(set);
-  for (std::size_t i = 0; i < plan.tasks.size(); ++i)
-    if (set.admitted[i]) plan.tasks[i].largest_budget = largest_budget(set, i);
+  PlanRequest charged = request;
+  const RunOverheads overheads = overheads_in(request.server.mode, request.overheads);
+  charge(overheads, charged.tasks);
+  charge(overheads, charged.server);
+  charged.overheads = {};
+  Plan plan = plan_charged(charged);
+  if (overheads.charge_per_job() > Duration::zero()) uncharge(overheads.charge_per_job(), plan);
   return plan;
 }
 

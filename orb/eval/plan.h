@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
 #include "orb/dispatch/executive.h"
+#include "orb/eval/run_overheads.h"
 #include "orb/eval/task_set.h"
 #include "orb/sched/analysis/synthetic_utilization.h"
 #include "orb/sched/refusal.h"
@@ -23,6 +26,17 @@
 namespace corelane::eval {
 
 struct CustomPolicies;  // orb/eval/planning/custom_policies.h
+
+// How far plan() is. It tells after each step.
+struct PlanProgress {
+  enum class Stage : std::uint8_t {
+    admission,  // `done` of `all` tasks have asked
+    cores,      // `done` cores were tried, of at most `all`
+    growth,     // how far `done` of `all` budgets may grow is known
+  };
+  Stage stage = Stage::admission;
+  std::size_t done = 0, all = 0;
+};
 
 struct PlanRequest {
   std::vector<Task> tasks;            // in the order in which they ask
@@ -37,6 +51,9 @@ struct PlanRequest {
   bool spin_locks = false;  // policy.locks = msrp; no task has high criticality then
   // Policies in place of those of `server`, or null. Then nothing is found out about more cores or larger budgets.
   const CustomPolicies* custom = nullptr;
+  // What the analysis charges. Then TaskVerdict::task has the longer budget, and proposals do not.
+  RunOverheads overheads{};
+  std::function<void(const PlanProgress& progress)> tell{};  // empty: nobody is told
 };
 
 // A task of high criticality after a job has exceeded its budget: AMC-rtb.
@@ -65,7 +82,8 @@ struct TaskVerdict {
   std::optional<sched::Ppm> jobs_admitted{};
   Priority priority{};             // on its core
   std::optional<HighMode> high{};  // if it has high criticality
-  // The largest budget with which all are admitted that are admitted now. Nothing: it was not looked for.
+  // The largest budget with which all is in time that is in time now: admitted tasks, chains, and tasks of high
+  // criticality. Nothing: it was not looked for.
   std::optional<Duration> largest_budget{};
   // Of a refused task.
   sched::Refusal refusal{};
@@ -92,7 +110,7 @@ struct Plan {
   std::size_t refused = 0;
   sched::Ppm accepted = sched::whole_core;  // the part of the tasks' utilization that is admitted; 1 without tasks
   std::vector<ChainVerdict> chains{};
-  // How many cores all tasks need; nothing if it was not looked for, or no number is enough.
+  // How many cores all tasks and chains need to be in time; nothing if it was not looked for, or no number is enough.
   std::optional<int> fewest_cores{};
   // The task that fits on no core, not even alone, if there is one; an index of `tasks`.
   std::optional<std::size_t> hopeless{};

@@ -22,8 +22,11 @@ std::uint64_t periods_in(Duration length, Duration period) noexcept {
 std::optional<ScenarioFault> fault_of(const Policy& policy, const RunRequest& request) {
   if (aperiodic_policy_of(policy))
     return ScenarioFault{"policy.aub decides about jobs in corelane plan only; use that, or leave it out"};
-  auto bad = fault_of(
-      PlanRequest{.tasks = request.tasks, .cores = request.cores, .server = request.server, .custom = request.custom});
+  auto bad = fault_of(PlanRequest{.tasks = request.tasks,
+                                  .cores = request.cores,
+                                  .server = request.server,
+                                  .custom = request.custom,
+                                  .overheads = request.overheads});
   if (!bad) return std::nullopt;
   return ScenarioFault{*std::move(bad)};
 }
@@ -52,10 +55,12 @@ Expected<RunRequest, ScenarioFault> run_request(const Scenario& scenario, std::i
                          " is longer than a day, the longest run; write a shorter one such as \"10s\""};
   auto tasks = tasks_of(scenario, set);
   if (!tasks) return tasks.error();
+  const RunOverheads overheads = run_overheads(scenario, tasks->size());
   RunRequest request{.tasks = *std::move(tasks),
                      .cores = defaults.cores,
                      .server = defaults.server,
                      .custom = defaults.custom,
+                     .overheads = overheads,
                      .transport = scenario.experiment.transport,
                      .length = scenario.experiment.length,
                      .seed = run_seed(scenario, set)};
@@ -81,6 +86,7 @@ Expected<PlanRequest, ScenarioFault> plan_request(const Scenario& scenario, std:
     return ScenarioFault{
         "dispatch.mode leader-followers promises nothing, so there is nothing to plan; use manager or direct"};
   if (scenario.platform.cores > 0) request.cores = numbered_cores(static_cast<int>(scenario.platform.cores));
+  request.overheads = overheads_in(request.server.mode, run_overheads(scenario, request.tasks.size()));
   return request;
 }
 
@@ -90,9 +96,10 @@ void explain_refusals(const RunRequest& request, RunOutcome& outcome) {
   if (request.custom != nullptr) return;
   const Plan plan = eval::plan({.tasks = request.tasks,
                                 .cores = request.cores,
-                                .server = request.server,
+                                .server = server_under(*request.dispatcher, request.server),
                                 .sensitivity = false,
-                                .fewest = false});
+                                .fewest = false,
+                                .overheads = request.overheads});
   for (std::size_t i = 0; i < outcome.tasks.size(); ++i)
     if (!outcome.tasks[i].admitted && !plan.tasks[i].admitted)
       outcome.tasks[i].refusal = sched::text_of(plan.tasks[i].refusal);

@@ -14,6 +14,7 @@
 
 #include "orb/base/contract.h"
 #include "orb/base/time.h"
+#include "orb/eval/measured_overheads.h"
 #include "orb/sched/task.h"
 
 namespace corelane::eval {
@@ -52,6 +53,14 @@ struct Policy {
   std::string test{};
   std::string aub{};              // see aperiodic_policy_names(); empty: the test aub is that of a server
   std::string locks = "ceiling";  // or msrp: for resources that tasks on several cores use
+};
+
+// What the platform costs beside the execution of jobs, at each occurrence: see orb/sim/overheads.h.
+struct OverheadFields {
+  std::string from{};  // what read_overheads() reads; empty: nothing
+  std::optional<Duration> release{}, dispatch{}, hop{}, preemption{}, migration{};  // in place of those of `from`
+  bool charged = true;                          // whether the budgets of the analysis include them
+  std::optional<MeasuredOverheads> measured{};  // what `from` has
 };
 
 // A resource that a job locks, with its longest section.
@@ -139,6 +148,7 @@ struct Scenario {
   std::int64_t repetitions = 1;  // how many sets of tasks are drawn
   Platform platform{};
   Policy policy{};
+  OverheadFields overheads{};
   std::vector<ListedTask> tasks{};
   std::vector<Chain> chains{};
   std::optional<Generator> generate{};

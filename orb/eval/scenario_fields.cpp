@@ -81,6 +81,10 @@ const std::vector<ScenarioTable>& scenario_tables() {
       table_of("chain", "Listed tasks on one or several cores that follow each other.", chain_fields(), true),
       table_of("generate", "Tasks drawn at random. By default they ask for admission after those of the file.",
                generator_fields()),
+      table_of(
+          "overheads",
+          "What the platform costs beside the execution of jobs. docs/simulation.md says where each cost is charged.",
+          overhead_fields()),
       table_of("experiment", "How `corelane simulate` and `corelane eval` run the tasks.", experiment_fields()),
       table_of(
           "published",

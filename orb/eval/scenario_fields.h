@@ -19,8 +19,9 @@ enum class FieldKind : std::uint8_t {
   durations,  // a list of durations
   fractions,  // a list of fractions
   sections,   // a table: resources with durations
-  value,      // of a sweep: any of the above except lists and tables
+  value,      // of a sweep: any of the others except lists and tables
   values,     // a list of such values
+  flag,       // true or false
 };
 
 struct FieldInfo {

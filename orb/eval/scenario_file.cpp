@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 
 #include "orb/core/config/toml_text.h"
+#include "orb/eval/measured_overheads.h"
 #include "orb/eval/scenario/checks.h"
 #include "orb/eval/scenario/node.h"
 #include "orb/eval/scenario/reader.h"
@@ -27,9 +30,38 @@ std::optional<std::size_t> combinations_of(const std::vector<SweptField>& sweeps
   return count;
 }
 
+// Reads what the fields overheads.from of a file name, each source once.
+class OverheadSources {
+ public:
+  explicit OverheadSources(const std::string& path) : path_(path) {}
+
+  // Fills in what the scenario's source has. Returns what is wrong with it; "": nothing.
+  std::string fill(Scenario& scenario) {
+    OverheadFields& overheads = scenario.overheads;
+    if (overheads.from.empty()) return {};
+    auto known = known_.find(overheads.from);
+    if (known == known_.end()) {
+      auto measured = read_overheads(name_of(overheads.from));
+      if (!measured) return "overheads.from: " + measured.error().text;
+      known = known_.emplace(overheads.from, *std::move(measured)).first;
+    }
+    overheads.measured = known->second;
+    if (!known->second.note.empty()) scenario.notes.push_back(known->second.note);
+    return {};
+  }
+
+ private:
+  std::string name_of(const std::string& from) const {
+    return from == own_card ? from : (std::filesystem::path(path_).parent_path() / from).string();
+  }
+
+  const std::string& path_;
+  std::map<std::string, MeasuredOverheads> known_{};
+};
+
 // Reads the combination with this number. The last sweep is the digit that changes fastest.
 Expected<Cell, ScenarioFault> read_cell(const Node& root, const std::vector<SweptField>& sweeps, std::size_t number,
-                                        const std::string& path) {
+                                        const std::string& path, OverheadSources& sources) {
   Node table = root;
   Cell cell;
   std::string where;
@@ -45,6 +77,8 @@ Expected<Cell, ScenarioFault> read_cell(const Node& root, const std::vector<Swep
   for (const auto& [field, value] : cell.swept) where += (where.empty() ? "; swept: " : ", ") + field + " = " + value;
   if (!scenario) return ScenarioFault{scenario.error().text + where};
   cell.scenario = *std::move(scenario);
+  if (const std::string bad = sources.fill(cell.scenario); !bad.empty())
+    return ScenarioFault{path + ": " + bad + where};
   return cell;
 }
 
@@ -81,8 +115,9 @@ Expected<std::vector<Cell>, ScenarioFault> parse_scenario(std::string_view text,
     return ScenarioFault{core::text_of(path, root->find("sweep")->at) + "the sweeps have more than " +
                          std::to_string(most_values) + " combinations; give them fewer values"};
   std::vector<Cell> cells;
+  OverheadSources sources(path);
   for (std::size_t i = 0; i < *count; ++i) {
-    auto cell = read_cell(*root, *sweeps, i, path);
+    auto cell = read_cell(*root, *sweeps, i, path, sources);
     if (!cell) return cell.error();
     cells.push_back(*std::move(cell));
   }

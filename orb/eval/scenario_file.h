@@ -22,7 +22,7 @@ struct Cell {
 
 // Returns every combination, at least one. The last sweep of the file changes fastest. Every combination is checked. A
 // fault names the file, the line and the column. A file of another program has one combination; what a scenario cannot
-// express of it is in Scenario::notes.
+// express of it is in Scenario::notes. What overheads.from names is read, too.
 Expected<std::vector<Cell>, ScenarioFault> parse_scenario(std::string_view text, const std::string& path,
                                                           const FormatOptions& options = {});
 

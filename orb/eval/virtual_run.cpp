@@ -37,9 +37,10 @@ Duration start_of_run(const dispatch::ExecutiveOptions& server) {
   return period > Duration::zero() ? period * (settling / period + 2) : settling;
 }
 
-sim::TaskPlan task_plan(const Task& task, Duration start, Duration spin) {
+// `more`: what the analysis adds to the budget.
+sim::TaskPlan task_plan(const Task& task, Duration start, Duration more) {
   sim::TaskPlan plan{.contract = task.contract, .first_release = Time{start}};
-  static_cast<void>(dispatch::charge_spin(plan.contract, spin));  // the Manager refuses what is unsound
+  plan.contract.budget += more;  // the Manager refuses what is unsound
   const Duration budget = task.contract.budget;
   plan.sleeps_for = task.contract.suspension;
   plan.sleeps_after = budget / 2;
@@ -61,9 +62,12 @@ void report_task(const sim::TaskReport& report, const sched::Manager& manager, T
 }
 
 void run_under_manager(const RunRequest& request, sim::JobObserver* observer, RunOutcome& outcome) {
-  const dispatch::ExecutiveOptions server = server_under(*request.dispatcher, request.server);
+  const RunOverheads overheads = overheads_in(request.dispatcher->mode, request.overheads);
+  dispatch::ExecutiveOptions server = server_under(*request.dispatcher, request.server);
+  charge(overheads, server);
   const Duration start = start_of_run(server);
   JobAccount account(request, start, observer);
+  account.lengthen(overheads.per_job());
   sim::Simulator simulator(simulated_manager(server, request.cores), request.seed);
   for (const CoreId core : request.cores)
     if (const auto loads = dispatch::own_loads(server, core); !loads.empty())
@@ -72,7 +76,8 @@ void run_under_manager(const RunRequest& request, sim::JobObserver* observer, Ru
   if (server.overshoot > Duration::zero()) simulator.use_firm_timers(server.overshoot);
   simulator.use_jobs(account);
   simulator.observe(account);
-  for (const Task& task : request.tasks) simulator.add(task_plan(task, start, dispatch::spin_of(server)));
+  const Duration more = dispatch::spin_of(server) + overheads.charge_per_job();
+  for (const Task& task : request.tasks) simulator.add(task_plan(task, start, more));
   simulator.run(Time{start + request.length});
   for (std::size_t i = 0; i < request.tasks.size(); ++i) {
     const sim::TaskReport& report = simulator.report(i);
@@ -116,7 +121,9 @@ void run_leader_followers(const RunRequest& request, sim::JobObserver* observer,
   JobAccount account(request, {}, observer);
   account.rename_cores();
   account.add_load(load);
-  sim::MulticoreOptions options{.cores = static_cast<std::int32_t>(request.cores.size()), .seed = request.seed};
+  sim::MulticoreOptions options{.cores = static_cast<std::int32_t>(request.cores.size()),
+                                .overheads = overheads_in(request.dispatcher->mode, request.overheads).costs,
+                                .seed = request.seed};
   std::vector<sim::MulticoreTask> tasks = prioritized(request.tasks);
   sim::use_leader_followers(form_of(request.dispatcher->placement), options, tasks);
   for (std::size_t i = 0; i < request.tasks.size(); ++i) {
@@ -125,7 +132,8 @@ void run_leader_followers(const RunRequest& request, sim::JobObserver* observer,
   }
   if (load.budget > Duration::zero() && load.period > Duration::zero())
     for (std::int16_t core = 0; core < static_cast<std::int16_t>(request.cores.size()); ++core)
-      tasks.push_back({.deadline = load.period, .priority = sim::platform_priority, .core = CoreId{core}});
+      tasks.push_back(
+          {.deadline = load.period, .priority = sim::platform_priority, .core = CoreId{core}, .is_load = true});
   sim::MulticoreSimulator simulator(options, tasks, account, &account);
   simulator.run(Time{request.length});
   outcome.trace_hash = simulator.trace_hash();

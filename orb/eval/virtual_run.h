@@ -1,6 +1,7 @@
 // run_virtually() runs a set of tasks in virtual time. Under the dispatchers of the Manager it executes the server's
 // own code: Manager and CoreSchedulers on virtual cores. The platform load runs above all tasks, as the analysis
-// assumes it. Everything else costs nothing: no hand-off, no context switch, no timer.
+// assumes it. RunRequest::overheads says what else costs time. Under the Manager each job is longer by all that an
+// analysis would charge for it. Under the other dispatchers the MulticoreSimulator charges each occurrence.
 //
 // All tasks ask for admission before the run starts, one after the other. Their jobs come as JobSequence says. Each
 // comes late by a random time of at most its jitter. A task suspends itself in the middle of a job, and locks its first

@@ -69,9 +69,8 @@ const Entry& entry_of(RefusalCode code) noexcept {
 }
 
 std::string loser_text(const Refusal& refusal) {
-  const std::string number = std::to_string(refusal.loser.value);
   const std::string name = refusal.loser_name.data();
-  return name.empty() ? "task " + number : name + " (task " + number + ")";
+  return name.empty() ? "task " + std::to_string(refusal.loser.value) : name;
 }
 
 std::string closest_text(const Refusal& refusal) {

@@ -19,7 +19,8 @@
 //
 // Overheads. A release stops its core for the time of the interrupt: the core where the task's latest job ran; before
 // that, core (task index) modulo (size of the cluster) of the task's cluster. All other overheads lengthen the job that
-// is dispatched. If it is preempted before it has used them up, the rest follows when it continues.
+// is dispatched. If it is preempted before it has used them up, the rest follows when it continues. The jobs of a load
+// have no overheads of their own. The job that a load has preempted has them as after any other preemption.
 //
 // Cost: O(log n) for each event, with n the tasks and cores. Nothing is allocated while it runs, except to let more
 // jobs wait than ever before. Jobs are not recorded; a JobObserver sees each one.
@@ -62,6 +63,7 @@ struct MulticoreTask {
   Priority priority{};            // higher runs first; matters if the order is `priority`
   CoreId core{0};                 // the task belongs to the cluster of this core
   std::vector<TaskPart> parts{};  // none: the task is not split. Otherwise `core` and `priority` do not matter
+  bool is_load = false;           // a load of the platform, whose execution contains all that it costs
 };
 
 struct MulticoreOptions {

@@ -42,7 +42,7 @@ std::optional<sim::JobRelease> JobAccount::next(std::size_t task) {
   account.open.push_back({.number = number, .release = job.release});
   if (is_due(task, job.release)) ++account.due;
   const Duration delay = random_delay(request_.tasks[task].contract.jitter, request_.seed, task, number);
-  return sim::JobRelease{.nominal = Time{job.release}, .delay = delay, .demand = job.execution};
+  return sim::JobRelease{.nominal = Time{job.release}, .delay = delay, .demand = job.execution + overhead_};
 }
 
 void JobAccount::finished(const sim::FinishedJob& job) {
@@ -64,19 +64,20 @@ void JobAccount::finished(const sim::FinishedJob& job) {
           &sim::FinishedJob::deadline})
       told.*at = from_start(job.*at);
     told.core = named(job.core);
+    told.demand -= overhead_;
     observer_->finished(told);
   }
   if (!is_due(job.task, open.release)) return;
   if (job.finish <= job.deadline) return void(++account.met);
-  note_miss(
-      {.task = job.task,
-       .number = job.number,
-       .release = from_start(job.release).time_since_epoch(),
-       .start = from_start(job.start).time_since_epoch(),
-       .finish = from_start(job.finish).time_since_epoch(),
-       .deadline = from_start(job.deadline).time_since_epoch(),
-       .core = named(job.core),
-       .cause = job.demand > request_.tasks[job.task].contract.budget ? MissCause::overrun : MissCause::scheduling});
+  note_miss({.task = job.task,
+             .number = job.number,
+             .release = from_start(job.release).time_since_epoch(),
+             .start = from_start(job.start).time_since_epoch(),
+             .finish = from_start(job.finish).time_since_epoch(),
+             .deadline = from_start(job.deadline).time_since_epoch(),
+             .core = named(job.core),
+             .cause = job.demand - overhead_ > request_.tasks[job.task].contract.budget ? MissCause::overrun
+                                                                                        : MissCause::scheduling});
 }
 
 void JobAccount::executed(const sim::ExecutedSlice& slice) {

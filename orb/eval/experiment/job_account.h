@@ -33,6 +33,8 @@ class JobAccount final : public sim::JobSource, public sim::JobObserver {
 
   // The simulator numbers its cores from 0; reports name those of the request.
   void rename_cores() { renames_cores_ = true; }
+  // Each job executes for so much longer, for what the platform costs. Reports have the execution without it.
+  void lengthen(Duration overhead) { overhead_ = overhead; }
   // Task number tasks.size() and those behind it are this load. They are in no report.
   void add_load(const sched::PlatformLoad& load) { load_ = load; }
 
@@ -69,6 +71,7 @@ class JobAccount final : public sim::JobSource, public sim::JobObserver {
   sim::JobObserver* const observer_;
   bool renames_cores_ = false;
   sched::PlatformLoad load_{};
+  Duration overhead_{};                       // of each job
   std::vector<std::uint64_t> loads_given_{};  // by core
   std::vector<TaskAccount> accounts_{};       // by task
   std::vector<JobRecord> misses_{};

@@ -94,6 +94,7 @@ void run_whole_set(const RunRequest& request, WholeSet& set, sim::JobObserver* o
   const sim::MulticoreOptions options{.cores = cores,
                                       .cluster = sched::is_global(scheduling) ? cores : 1,
                                       .order = is_by_deadline ? sim::Order::deadline : sim::Order::priority,
+                                      .overheads = overheads_in(request.dispatcher->mode, request.overheads).costs,
                                       .seed = request.seed};
   JobAccount account(request, {}, observer);
   account.rename_cores();

@@ -8,6 +8,7 @@
 #include "orb/base/contract.h"
 #include "orb/eval/formats/formats.h"
 #include "orb/eval/formats/label_text.h"
+#include "orb/eval/scenario/experiment_tables.h"
 #include "orb/eval/scenario/field_tables.h"
 
 namespace corelane::eval {
@@ -40,6 +41,7 @@ std::string toml_of(std::string_view text) {
 
 std::string toml_of(const std::string& text) { return toml_of(std::string_view(text)); }
 
+std::string toml_of(bool flag) { return flag ? "true" : "false"; }
 std::string toml_of(std::int64_t number) { return std::to_string(number); }
 std::string toml_of(Fraction fraction) { return decimal(fraction); }
 std::string toml_of(Duration duration) { return toml_of(to_string(duration)); }
@@ -98,6 +100,7 @@ Expected<WrittenScenario, ScenarioFault> write_toml(const Scenario& scenario, co
   std::string text = fields_of(top_fields(), scenario);
   text += table_text("[platform]", platform_fields(), scenario.platform);
   text += table_text("[policy]", policy_fields(), scenario.policy);
+  text += table_text("[overheads]", overhead_fields(), scenario.overheads);
   for (const ListedTask& task : scenario.tasks) text += table_text("[[task]]", task_fields(), without_defaults(task));
   for (const Chain& chain : scenario.chains) text += table_text("[[chain]]", chain_fields(), chain);
   return WrittenScenario{.text = text.substr(text.starts_with('\n') ? 1 : 0)};

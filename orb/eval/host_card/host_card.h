@@ -19,6 +19,7 @@
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
 #include "orb/eval/host_card/cost_summary.h"
+#include "orb/eval/measured_overheads.h"
 #include "orb/os/machine/host_key.h"
 
 namespace corelane::eval {
@@ -113,11 +114,6 @@ struct HostCard {
   friend bool operator==(const HostCard&, const HostCard&) = default;
 };
 
-// Why there is no card, as a sentence that begins with the path and ends with what to do.
-struct CardFault {
-  std::string text;
-};
-
 // Returns the card as JSON, with a newline at its end. Durations are in nanoseconds.
 std::string host_card_text(const HostCard& card);
 // `path` is for the fault.
@@ -135,21 +131,6 @@ Expected<HostCard, CardFault> card_of_this_host(const std::string& path);
 
 // Returns in what this host differs from the measured one, with both values; "" if in nothing.
 std::string difference_from_this_host(const HostCard& card);
-
-// Which quantile of a cost is charged.
-enum class CostCharge : std::uint8_t { p99, max };
-
-// The overheads of one job, for analysis and simulation. A cost that was left out is zero.
-struct HostOverheads {
-  Duration wake_up{};  // from a timer's instant until a real-time thread runs; the most under any load
-  Duration hop{};      // of a hand-over to a sleeping thread of another core; of its own, if there is only one core
-  Duration context_switch{};
-  Duration migration{};  // of a thread that is moved while it sleeps, at a job's boundary
-
-  // What each job adds to the work of its core: it is handed over, preempts, and lets the preempted job go on.
-  constexpr Duration per_job() const noexcept { return hop + 2 * context_switch; }
-  friend constexpr bool operator==(const HostOverheads&, const HostOverheads&) = default;
-};
 
 // Returns nothing if no wake-up of a real-time thread was measured. Then nothing bounds when jobs start.
 std::optional<HostOverheads> overheads_of(const HostCard& card, CostCharge charge) noexcept;

@@ -20,38 +20,62 @@ Duration grown(Duration budget, int thousandths) {
   return Duration{static_cast<std::int64_t>(sched::Wide{budget.count()} * thousandths / no_growth)};
 }
 
-bool admits_grown(const AnsweredSet& set, int thousandths) {
-  std::vector<Task> tasks = set.tasks;
+bool holds_grown(const AnsweredSet& set, int thousandths) {
+  std::vector<Task> tasks = set.request.tasks;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     if (!set.admitted[i]) continue;
     Contract& contract = tasks[i].contract;
     contract.budget = grown(contract.budget, thousandths);
     if (contract.budget > sound_budget(contract)) return false;
+    tasks[i].budget_high = grown(tasks[i].budget_high, thousandths);
   }
-  return admits_again(set, tasks);
+  return holds_again(set, tasks);
 }
 
-}  // namespace
+bool has_any(const std::vector<bool>& flags) { return std::ranges::find(flags, true) != flags.end(); }
 
 bool admits_again(const AnsweredSet& set, const std::vector<Task>& tasks) {
-  const auto admitter = admitter_for(set.server, set.cores, set.spin_locks);
+  const auto admitter = admitter_for(set.request.server, set.cores, set.request.spin_locks);
   for (std::size_t i = 0; i < tasks.size(); ++i)
     if (!admitter->admits(tasks[i]) && set.admitted[i]) return false;
   return true;
 }
 
+// Returns whether chains, and tasks of high criticality, are in time again.
+bool in_time_again(const AnsweredSet& set, const std::vector<Task>& tasks) {
+  PlanRequest request = set.request;
+  request.tasks = tasks;
+  request.cores = set.cores;
+  request.sensitivity = request.fewest = false;
+  request.tell = {};
+  const Plan again = plan(request);
+  for (std::size_t i = 0; i < set.high.size(); ++i)
+    if (const auto& high = again.tasks[i].high; set.high[i] && !(high && high->holds)) return false;
+  for (std::size_t i = 0; i < set.chains.size(); ++i)
+    if (set.chains[i] && !again.chains[i].holds) return false;
+  return true;
+}
+
+}  // namespace
+
+bool holds_again(const AnsweredSet& set, const std::vector<Task>& tasks) {
+  if (!admits_again(set, tasks)) return false;
+  return (!has_any(set.high) && !has_any(set.chains)) || in_time_again(set, tasks);
+}
+
 Duration largest_budget(const AnsweredSet& set, std::size_t task) {
-  std::vector<Task> tasks = set.tasks;
-  Duration& budget = tasks[task].contract.budget;
-  const auto holds = [&](Duration probe) {
-    budget = probe;
-    return admits_again(set, tasks);
+  std::vector<Task> tasks = set.request.tasks;
+  const Duration present = tasks[task].contract.budget, high = tasks[task].budget_high;
+  const auto holds_with = [&](Duration probe) {
+    tasks[task].contract.budget = probe;
+    tasks[task].budget_high = std::max(high, probe);
+    return holds_again(set, tasks);
   };
-  Duration fits = budget, fails = sound_budget(tasks[task].contract) + Duration{1};
+  Duration fits = present, fails = sound_budget(tasks[task].contract) + Duration{1};
   for (;;) {  // bound: 42 rounds, since the distance halves; about 14 with four digits
     const Duration probe = sched::rounded(fits + (fails - fits) / 2, sched::Rounding::down);
     if (probe <= fits) return fits;
-    (holds(probe) ? fits : fails) = probe;
+    (holds_with(probe) ? fits : fails) = probe;
   }
 }
 
@@ -60,7 +84,7 @@ std::optional<int> largest_growth(const AnsweredSet& set) {
   int fits = no_growth, fails = most_growth;
   while (fails - fits > 1) {
     const int probe = fits + (fails - fits) / 2;
-    (admits_grown(set, probe) ? fits : fails) = probe;
+    (holds_grown(set, probe) ? fits : fails) = probe;
   }
   return fits;
 }

@@ -1,6 +1,7 @@
-// How much budgets may grow until a server refuses a task that it admits now. Every value that is returned was tried:
-// the whole set was admitted with it. Larger values are found by bisection. Between two of them, some may be refused,
-// because a task that has grown may be placed on another core.
+// How much budgets may grow until something does not hold that holds now: a server refuses a task, a chain is late, or
+// a task of high criticality is late after an overrun. Every value that is returned was tried: the whole set was
+// planned with it. Larger values are found by bisection. Between two of them, some may not hold, because a task that
+// has grown may be placed on another core.
 //
 // Threads: pure functions. Allocates.
 #pragma once
@@ -11,28 +12,29 @@
 
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
-#include "orb/dispatch/executive.h"
+#include "orb/eval/plan.h"
 #include "orb/eval/task_set.h"
 
 namespace corelane::eval {
 
-// A set of tasks for which the answers are known.
+// A set of tasks, and what has to hold for it.
 struct AnsweredSet {
-  const dispatch::ExecutiveOptions& server;
+  const PlanRequest& request;  // without overheads that are charged
   std::vector<CoreId> cores;
-  const std::vector<Task>& tasks;
-  std::vector<bool> admitted;  // by task
-  bool spin_locks = false;     // see PlanRequest
+  std::vector<bool> admitted;  // by task: it has to be admitted
+  std::vector<bool> high{};    // by task: it has to be in time after an overrun, too
+  std::vector<bool> chains{};  // by chain of the request: it has to be in time
 };
 
-// Returns whether all tasks are admitted again when their contracts are those of `tasks`.
-bool admits_again(const AnsweredSet& set, const std::vector<Task>& tasks);
+// Returns whether it all holds again when the tasks are these, with other contracts.
+bool holds_again(const AnsweredSet& set, const std::vector<Task>& tasks);
 
 // Returns the largest budget of an admitted task, with four digits. It is the present one if no larger one was found.
+// budget_high is at least the budget.
 Duration largest_budget(const AnsweredSet& set, std::size_t task);
 
-// Returns the largest factor for the budgets of all admitted tasks, in thousandths and at least 1000. Nothing if no
-// task is admitted.
+// Returns the largest factor for the budgets of all admitted tasks, also for budget_high, in thousandths and at least
+// 1000. Nothing if no task is admitted.
 std::optional<int> largest_growth(const AnsweredSet& set);
 
 }  // namespace corelane::eval

@@ -56,6 +56,12 @@ void IdleServer::leave(TaskId task) {
   refresh_bounds();
 }
 
+void IdleServer::lose(CoreId core) {
+  tell(sched::CoreLost{now, core});
+  raise_all_bounds();
+  refresh_bounds();
+}
+
 // No decision depends on bounds.
 void IdleServer::refresh_bounds() {
   while (!manager_.refresh_bounds(std::numeric_limits<int>::max())) continue;  // bound: the cores
@@ -87,9 +93,7 @@ void IdleServer::carry_out(const sched::Admit& admit) {
   asking_.bound = admit.response;
   records_[admit.task.value] = std::exchange(asking_, {});
   by_core_[admit.core].push_back(admit.task);
-  if (!moved_) return raise_bounds(admit.core);
-  list_tasks();
-  for (const auto& [core, tasks] : by_core_) raise_bounds(core);
+  moved_ ? raise_all_bounds() : raise_bounds(admit.core);
 }
 
 void IdleServer::carry_out(const sched::Refuse& refuse) {
@@ -109,6 +113,8 @@ void IdleServer::carry_out(const sched::Dismiss& dismiss) {
   facts_.push_back(sched::Vacated{.at = now, .task = dismiss.task, .core = dismiss.core});
 }
 
+void IdleServer::carry_out(const sched::Evict& evict) { records_.erase(evict.task.value); }
+
 // A new task makes others of its core slower. A server reports the largest bound of a task's life.
 void IdleServer::raise_bounds(CoreId core) {
   for (const TaskId task : by_core_[core]) {
@@ -116,6 +122,12 @@ void IdleServer::raise_bounds(CoreId core) {
     const auto view = manager_.find(task);
     if (view && record != records_.end()) record->second.bound = std::max(record->second.bound, view->response);
   }
+}
+
+// Call it after tasks have moved.
+void IdleServer::raise_all_bounds() {
+  list_tasks();
+  for (const auto& [core, tasks] : by_core_) raise_bounds(core);
 }
 
 void IdleServer::list_tasks() {

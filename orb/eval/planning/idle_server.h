@@ -39,6 +39,8 @@ class IdleServer {
   // task is refused.
   TaskId try_admit(const std::string& label, const Contract& contract);
   void leave(TaskId task);
+  // Takes the core away. Its tasks move to other cores, or end: then manager() does not find them any more.
+  void lose(CoreId core);
 
   const sched::Manager& manager() const noexcept { return manager_; }
   // Returns the largest bound that the task has had, as a server reports it. The task must be admitted.
@@ -60,6 +62,7 @@ class IdleServer {
   void tell(const sched::Fact& fact);
   void refresh_bounds();
   void raise_bounds(CoreId core);
+  void raise_all_bounds();
   void list_tasks();
   void complete(sched::Refusal& refusal) const;
 
@@ -68,6 +71,7 @@ class IdleServer {
   void carry_out(const sched::Vacate& vacate);
   void carry_out(const sched::Move& move);
   void carry_out(const sched::Dismiss& dismiss);
+  void carry_out(const sched::Evict& evict);
   template <typename Other>
   void carry_out(const Other&) {}  // for threads and queues, which do not exist here
 

@@ -107,6 +107,8 @@ std::optional<std::string> fault_of_whole_set(const PlanRequest& request) {
   if (!request.chains.empty()) return "chains are not analyzed with " + policy_text(request) + "; leave them out";
   if (server.allocation->splits && server.admission_test->scheduling != sched::Scheduling::deadlines)
     return policy_text(request) + " cuts tasks for cores that run the earliest deadline first; write test = \"qpa\"";
+  if (!request.jobs && request.overheads.charge_per_job() > Duration::zero())
+    return policy_text(request) + " has no analysis of overheads; write charged = false below [overheads]";
   if (auto bad = fault_of_cores(request)) return bad;
   for (const Task& task : request.tasks)
     if (auto bad = fault_of_task(task, request)) return bad;

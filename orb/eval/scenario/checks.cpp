@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "orb/base/settings/overrun_name.h"
 #include "orb/core/config/contract_backlog.h"
@@ -30,24 +31,24 @@ Duration longest_drawn(const Generator& generator) {
   return generator.period_max;
 }
 
-std::optional<GeneratorFault> fault_of_periods(const Generator& generator) {
+std::optional<FieldFault> fault_of_periods(const Generator& generator) {
   const auto out_of_range = [](const std::string& key, Duration value) {
-    return GeneratorFault{key, " = " + to_string(value) + " is outside 0 < T <= 1 h; write a period such as \"10ms\""};
+    return FieldFault{key, " = " + to_string(value) + " is outside 0 < T <= 1 h; write a period such as \"10ms\""};
   };
   if (generator.period_min <= Duration::zero() || generator.period_min > longest_period)
     return out_of_range("period_min", generator.period_min);
   if (generator.period_max <= Duration::zero() || generator.period_max > longest_period)
     return out_of_range("period_max", generator.period_max);
   if (generator.period_min > generator.period_max)
-    return GeneratorFault{"period_min", " = " + to_string(generator.period_min) + " is more than period_max = " +
-                                            to_string(generator.period_max) + "; lower it, or raise period_max"};
+    return FieldFault{"period_min", " = " + to_string(generator.period_min) + " is more than period_max = " +
+                                        to_string(generator.period_max) + "; lower it, or raise period_max"};
   if (generator.period_step <= Duration::zero())
-    return GeneratorFault{"period_step", " = 0ns gives no period; write a step such as \"1us\""};
+    return FieldFault{"period_step", " = 0ns gives no period; write a step such as \"1us\""};
   for (const Duration period : generator.period_list)
     if (period > longest_period) return out_of_range("period_list", period);
   const PeriodDistribution* const distribution = period_distribution(generator.periods);
   if (const std::string bad = distribution->fault_of(period_request_of(generator)); !bad.empty())
-    return GeneratorFault{"periods", " = \"" + generator.periods + "\": " + bad};
+    return FieldFault{"periods", " = \"" + generator.periods + "\": " + bad};
   return std::nullopt;
 }
 
@@ -91,20 +92,20 @@ std::optional<std::string> fault_of_behavior(const ListedTask& task) {
   return std::nullopt;
 }
 
-std::optional<GeneratorFault> fault_of_execution(const Generator& generator) {
+std::optional<FieldFault> fault_of_execution(const Generator& generator) {
   if (!generator.execution_min || *generator.execution_min <= generator.execution) return std::nullopt;
-  return GeneratorFault{"execution_min", " = " + decimal(*generator.execution_min) + " is more than execution = " +
-                                             decimal(generator.execution) + "; lower it, or raise execution"};
+  return FieldFault{"execution_min", " = " + decimal(*generator.execution_min) + " is more than execution = " +
+                                         decimal(generator.execution) + "; lower it, or raise execution"};
 }
 
-std::optional<GeneratorFault> fault_of_utilizations(const Generator& generator) {
+std::optional<FieldFault> fault_of_utilizations(const Generator& generator) {
   if (generator.utilization_min > generator.utilization_max)
-    return GeneratorFault{"utilization_min",
-                          " = " + decimal(generator.utilization_min) + " is more than utilization_max = " +
-                              decimal(generator.utilization_max) + "; lower it, or raise utilization_max"};
+    return FieldFault{"utilization_min", " = " + decimal(generator.utilization_min) +
+                                             " is more than utilization_max = " + decimal(generator.utilization_max) +
+                                             "; lower it, or raise utilization_max"};
   const UtilizationGenerator* const chosen = utilization_generator(generator.utilizations);
   if (const std::string bad = chosen->fault_of(utilization_request_of(generator)); !bad.empty())
-    return GeneratorFault{"utilizations", " = \"" + generator.utilizations + "\": " + bad};
+    return FieldFault{"utilizations", " = \"" + generator.utilizations + "\": " + bad};
   return std::nullopt;
 }
 
@@ -178,14 +179,27 @@ std::optional<std::string> fault_of_locks(const Scenario& scenario) {
   return "msrp is analyzed by response times, and policy.test is \"" + test + "\"; use \"response-time\"";
 }
 
-std::optional<GeneratorFault> fault_of_generator(const Generator& generator) {
+std::optional<FieldFault> fault_of_generator(const Generator& generator) {
   if (auto bad = fault_of_periods(generator)) return bad;
   if (auto bad = fault_of_utilizations(generator)) return bad;
   if (auto bad = fault_of_execution(generator)) return bad;
   const Duration longest = longest_drawn(generator);
   if (longest.count() <= longest_period.count() * unity.millionths / generator.deadline.millionths) return std::nullopt;
-  return GeneratorFault{"deadline", " = " + decimal(generator.deadline) + " with a period of " + to_string(longest) +
-                                        " gives a deadline of more than 1 h; lower one of them"};
+  return FieldFault{"deadline", " = " + decimal(generator.deadline) + " with a period of " + to_string(longest) +
+                                    " gives a deadline of more than 1 h; lower one of them"};
+}
+
+std::optional<FieldFault> fault_of_overheads(const OverheadFields& overheads) {
+  const std::pair<const char*, std::optional<Duration>> fields[] = {{"release", overheads.release},
+                                                                    {"dispatch", overheads.dispatch},
+                                                                    {"hop", overheads.hop},
+                                                                    {"preemption", overheads.preemption},
+                                                                    {"migration", overheads.migration}};
+  for (const auto& [key, cost] : fields)
+    if (cost.value_or(Duration::zero()) > longest_overhead)
+      return FieldFault{key, " = " + to_string(*cost) + " is more than " + to_string(longest_overhead) +
+                                 "; write the time of one occurrence"};
+  return std::nullopt;
 }
 
 }  // namespace corelane::eval

@@ -34,10 +34,13 @@ std::optional<std::string> fault_of_chain(const Scenario& scenario, std::size_t 
 // Returns why policy.locks cannot be as it is, and what to change; nothing if it can.
 std::optional<std::string> fault_of_locks(const Scenario& scenario);
 
-// What is wrong with a field of the generator: "utilizations", " = \"uunifast\": ...".
-struct GeneratorFault {
+// What is wrong with a field of a table, such as the generator's: "utilizations", " = \"uunifast\": ...".
+struct FieldFault {
   std::string key, text;
 };
-std::optional<GeneratorFault> fault_of_generator(const Generator& generator);
+std::optional<FieldFault> fault_of_generator(const Generator& generator);
+
+// Returns which overhead is too long, and what to change; nothing if none is.
+std::optional<FieldFault> fault_of_overheads(const OverheadFields& overheads);
 
 }  // namespace corelane::eval

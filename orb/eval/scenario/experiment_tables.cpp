@@ -76,8 +76,49 @@ constexpr Field<Published> published_rows[] = {
      &Published::source},
 };
 
+constexpr Field<OverheadFields> overhead_rows[] = {
+    {{.key = "from",
+      .help =
+          "host-card: what corelane doctor --measure found on this host (p99). Otherwise a file with a host card, or "
+          "with a table of SchedCAT by the number of tasks. Its path is relative to the scenario",
+      .fallback = "none",
+      .example = "\"host-card\""},
+     &OverheadFields::from},
+    {{.key = "release",
+      .help = "The interrupt of a release",
+      .fallback = "that of from, or \"0us\"",
+      .example = "\"2us\""},
+     &OverheadFields::release},
+    {{.key = "dispatch",
+      .help = "The decision and the context switch, each time that a core begins to run a job",
+      .fallback = "that of from, or \"0us\"",
+      .example = "\"3us\""},
+     &OverheadFields::dispatch},
+    {{.key = "hop",
+      .help = "The hand-off to the thread of the task, once for each job. Only mc-orb and mc-orb* have it",
+      .fallback = "that of from, or \"0us\"",
+      .example = "\"20us\""},
+     &OverheadFields::hop},
+    {{.key = "preemption",
+      .help = "Filling caches again, when a preempted job continues on its core",
+      .fallback = "that of from, or \"0us\"",
+      .example = "\"5us\""},
+     &OverheadFields::preemption},
+    {{.key = "migration",
+      .help = "Moving the thread and filling caches, when a job continues on another core",
+      .fallback = "that of from, or \"0us\"",
+      .example = "\"8us\""},
+     &OverheadFields::migration},
+    {{.key = "charged",
+      .help = "Whether the analysis adds release, hop, preemption and twice dispatch to each budget",
+      .fallback = "true",
+      .example = "false"},
+     &OverheadFields::charged},
+};
+
 }  // namespace
 
+std::span<const Field<OverheadFields>> overhead_fields() noexcept { return overhead_rows; }
 std::span<const Field<Experiment>> experiment_fields() noexcept { return experiment_rows; }
 std::span<const Field<Published>> published_fields() noexcept { return published_rows; }
 

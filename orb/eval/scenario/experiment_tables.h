@@ -11,5 +11,6 @@ namespace corelane::eval {
 
 std::span<const Field<Experiment>> experiment_fields() noexcept;
 std::span<const Field<Published>> published_fields() noexcept;
+std::span<const Field<OverheadFields>> overhead_fields() noexcept;
 
 }  // namespace corelane::eval

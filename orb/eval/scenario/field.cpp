@@ -23,7 +23,8 @@ std::string expected_choice(const std::string& text, const std::vector<std::stri
 }
 
 bool is_simple(const Node& node) {
-  return node.kind == Node::Kind::text || node.kind == Node::Kind::whole || node.kind == Node::Kind::number;
+  return node.kind == Node::Kind::text || node.kind == Node::Kind::whole || node.kind == Node::Kind::number ||
+         node.kind == Node::Kind::flag;
 }
 
 }  // namespace
@@ -139,7 +140,7 @@ std::string store(const Node& value, const FieldInfo& info, std::vector<Section>
 }
 
 std::string store(const Node& value, const FieldInfo&, std::optional<Node>& out) {
-  if (!is_simple(value)) return "a number, or a text in quotes such as \"10ms\"";
+  if (!is_simple(value)) return "a number, a text in quotes such as \"10ms\", or true or false";
   out = value;
   return {};
 }
@@ -149,6 +150,12 @@ std::string store(const Node& value, const FieldInfo&, std::vector<Node>& out) {
   if (!is_list || !std::ranges::all_of(value.children, is_simple))
     return "a list of numbers, or of texts in quotes, such as [0.5, 1.0]";
   out = value.children;
+  return {};
+}
+
+std::string store(const Node& value, const FieldInfo&, bool& out) {
+  if (value.kind != Node::Kind::flag) return "true or false, without quotes";
+  out = value.whole != 0;
   return {};
 }
 

@@ -22,7 +22,7 @@ using Member =
     std::variant<std::string Table::*, std::vector<std::string> Table::*, std::int64_t Table::*, Fraction Table::*,
                  std::optional<Fraction> Table::*, Duration Table::*, std::optional<Duration> Table::*,
                  std::vector<Duration> Table::*, std::vector<Fraction> Table::*, std::vector<Section> Table::*,
-                 std::optional<Node> Table::*, std::vector<Node> Table::*>;
+                 std::optional<Node> Table::*, std::vector<Node> Table::*, bool Table::*>;
 
 template <typename Table>
 struct Field {
@@ -44,6 +44,7 @@ std::string store(const Node& value, const FieldInfo& info, std::vector<Fraction
 std::string store(const Node& value, const FieldInfo& info, std::vector<Section>& out);
 std::string store(const Node& value, const FieldInfo& info, std::optional<Node>& out);
 std::string store(const Node& value, const FieldInfo& info, std::vector<Node>& out);
+std::string store(const Node& value, const FieldInfo& info, bool& out);
 
 template <typename Table>
 std::string store(const Node& value, const Field<Table>& field, Table& table) {
@@ -57,7 +58,8 @@ FieldKind kind_of(const Field<Table>& field) {
   if (field.info.choices != nullptr) return FieldKind::choice;
   constexpr FieldKind kinds[] = {FieldKind::text,      FieldKind::texts,    FieldKind::whole,    FieldKind::fraction,
                                  FieldKind::fraction,  FieldKind::duration, FieldKind::duration, FieldKind::durations,
-                                 FieldKind::fractions, FieldKind::sections, FieldKind::value,    FieldKind::values};
+                                 FieldKind::fractions, FieldKind::sections, FieldKind::value,    FieldKind::values,
+                                 FieldKind::flag};
   static_assert(std::size(kinds) == std::variant_size_v<Member<Table>>);
   return kinds[field.member.index()];
 }

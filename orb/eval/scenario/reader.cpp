@@ -52,6 +52,7 @@ class Reader {
     if (child.key == "sweep") return std::nullopt;  // see read_sweeps()
     if (child.key == "platform") return read_table(child, platform_fields(), scenario.platform);
     if (child.key == "policy") return read_table(child, policy_fields(), scenario.policy);
+    if (child.key == "overheads") return read_table(child, overhead_fields(), scenario.overheads);
     if (child.key == "generate") return read_table(child, generator_fields(), scenario.generate.emplace());
     if (child.key == "experiment") return read_table(child, experiment_fields(), scenario.experiment);
     if (child.key == "published") return read_list(child, published_fields(), scenario.published);
@@ -108,8 +109,8 @@ class Reader {
     std::vector<std::string> known;
     for (const Field<Table>& field : fields) known.emplace_back(field.info.key);
     if (prefix.empty())
-      known.insert(known.end(),
-                   {"platform", "policy", "task", "chain", "generate", "experiment", "published", "sweep"});
+      known.insert(known.end(), {"platform", "policy", "task", "chain", "generate", "overheads", "experiment",
+                                 "published", "sweep"});
     const std::string best = core::meant(key, known, "the nearest is");
     return "there is no " + prefix + key + (best.empty() ? "; there are " + core::listed(known) : best);
   }
@@ -124,6 +125,8 @@ class Reader {
     if (Bad bad = check_chains(root, scenario)) return bad;
     if (const auto bad = fault_of_locks(scenario))
       return fault(place_of(root, "policy", "locks"), "policy.locks: " + *bad);
+    if (const auto bad = fault_of_overheads(scenario.overheads))
+      return fault(place_of(root, "overheads", bad->key), "overheads." + bad->key + bad->text);
     const Platform& platform = scenario.platform;
     if (platform.period && *platform.period <= Duration::zero())
       return fault(place_of(root, "platform", "period"), "platform.period: expected a duration above 0; found 0ns");

@@ -100,7 +100,7 @@ void Engine::release(std::uint32_t task) {
                                      .demand = demand,
                                      .number = state.arrived++,
                                      .task = task});
-  interrupt(state.core);
+  if (!state.is_load) interrupt(state.core);
   if (tasks_.append(jobs_, index)) begin_part(index);
   ask_source(task);
 }
@@ -158,6 +158,7 @@ void Engine::start(JobIndex index, std::uint32_t core_index) {
 
 // Returns what it costs to let the job run on the core from now on.
 Duration Engine::start_overhead(const Job& job, std::uint32_t core) {
+  if (tasks_[job.task].is_load) return {};
   const Duration cost = overheads_.charge(OverheadKind::dispatch);
   if (!job.started) return cost + overheads_.charge(OverheadKind::hop);
   if (job.core != core) return cost + overheads_.charge(OverheadKind::migration);

@@ -34,6 +34,7 @@ TaskTable::TaskTable(const MulticoreOptions& options, std::span<const MulticoreT
     state.parts = static_cast<std::uint32_t>(parts_.size()) - state.first_part;
     const auto size = static_cast<std::uint32_t>(options.cluster);
     state.core = parts_[state.first_part].cluster * size + static_cast<std::uint32_t>(tasks_.size()) % size;
+    state.is_load = task.is_load;
     tasks_.push_back(state);
   }
 }

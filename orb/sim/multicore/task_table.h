@@ -35,6 +35,7 @@ struct TaskState {
   std::uint64_t arrived = 0;
   JobRelease next{};          // the next job, which has not arrived; valid while the task is in the queue of releases
   TaskResponses responses{};  // of the finished jobs; `unfinished` is not counted
+  bool is_load = false;       // its jobs have no overheads
 };
 
 class TaskTable {

@@ -15,6 +15,7 @@
 #include "services/corelane/output/text.h"
 #include "services/corelane/real_run/overheads/overheads.h"
 #include "services/corelane/real_run/overheads/overheads_file.h"
+#include "services/corelane/real_run/real_run.h"
 #include "services/corelane/real_run/real_runner.h"
 #include "services/corelane/reproductions/reproduce.h"
 #include "services/corelane/reproductions/reproduction_file.h"
@@ -38,6 +39,7 @@ Status run_for_real(EvaluateOptions& options) {
   options.mode = os::privileges().fifo ? "real" : "unprivileged real";
   RealRunner runner({.node = os::program_beside("corelane-eval-node"), .is_to_stop = &Interrupt::asked}, std::cerr);
   const Evaluation evaluation{.run = [&runner](const eval::RunRequest& request) { return runner.run(request); },
+                              .fault_of = &fault_of_real_run,
                               .is_to_stop = &Interrupt::asked};
   const Status status = evaluate(options, evaluation, std::cout, std::cerr);
   for (const std::string& sentence : runner.summary()) std::cerr << "corelane eval: " << sentence << "\n";

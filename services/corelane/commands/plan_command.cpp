@@ -32,9 +32,10 @@ Action define_plan(CLI::App& app, std::vector<std::string>&) {
   app.add_flag("--thorough", options->thorough, "how much budgets may grow, also for more than 100 tasks")
       ->excludes(quick);
   app.add_flag("--schema", *schema, "print the JSON schema of scenario files, for editors")->excludes(file);
-  auto* const overheads = refuse_empty(app.add_option(
-      "--overheads", options->overheads,
-      "charge each job with the overheads that corelane doctor --measure found: on this host, or those of a FILE"));
+  auto* const overheads = refuse_empty(app.add_option("--overheads", options->overheads,
+                                                      "charge each job with the overheads that corelane doctor "
+                                                      "--measure found on this host, or with those of a FILE, in "
+                                                      "place of [overheads] in the scenario"));
   overheads->type_name("host-card|FILE");
   app.add_flag("--worst-overheads", options->worst_overheads, "charge the longest times that were measured [the p99]")
       ->needs(overheads);
@@ -49,6 +50,7 @@ Action define_plan(CLI::App& app, std::vector<std::string>&) {
       return 2;
     }
     options->orb_options = settings.orb_options;
+    options->shows_progress = true;
     return plan(*options, std::cout, std::cerr);
   };
 }

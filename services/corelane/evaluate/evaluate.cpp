@@ -102,12 +102,33 @@ std::string name_of_combination(const eval::Cell& cell) {
   return name.empty() ? name : name + ": ";
 }
 
+// Returns why a combination cannot be run under one of the dispatchers; "" if it can.
+std::string fault_of_combination(const OpenExperiment& experiment, const Evaluation& evaluation,
+                                 const eval::Cell& cell) {
+  auto request = eval::run_request(cell.scenario, 0, experiment.defaults);
+  if (!request) return request.error().text;
+  if (!evaluation.fault_of) return {};
+  for (const eval::Dispatcher* const dispatcher : experiment.dispatchers) {
+    request->dispatcher = dispatcher;
+    if (std::string fault = evaluation.fault_of(*request); !fault.empty()) return fault;
+  }
+  return {};
+}
+
 // Returns the first combination that cannot be run, and why.
-std::optional<std::string> fault_of_combinations(const OpenExperiment& experiment) {
+std::optional<std::string> fault_of_combinations(const OpenExperiment& experiment, const Evaluation& evaluation) {
   for (const eval::Cell& cell : experiment.cells)
-    if (const auto request = eval::run_request(cell.scenario, 0, experiment.defaults); !request)
-      return name_of_combination(cell) + request.error().text;
+    if (const std::string fault = fault_of_combination(experiment, evaluation, cell); !fault.empty())
+      return name_of_combination(cell) + fault;
   return std::nullopt;
+}
+
+// Returns what the files have that the combinations take their overheads from. It belongs to the text of the scenario.
+std::string measured_in(const std::vector<eval::Cell>& cells) {
+  std::string text;
+  for (const eval::Cell& cell : cells)
+    if (cell.scenario.overheads.measured) text += eval::text_of(eval::run_overheads(cell.scenario, 1)) + "\n";
+  return text;
 }
 
 Expected<OpenExperiment, ExperimentFault> open_experiment(const EvaluateOptions& options) {
@@ -122,7 +143,7 @@ Expected<OpenExperiment, ExperimentFault> open_experiment(const EvaluateOptions&
                             .baseline = eval::baseline_of(scenario.experiment),
                             .published = scenario.published,
                             .origin = {.experiment = scenario.name,
-                                       .scenario = eval::fingerprint(*text),
+                                       .scenario = eval::fingerprint(*text + measured_in(*cells)),
                                        .mode = options.mode,
                                        .machine = machine_text(),
                                        .kernel = kernel_text(),
@@ -290,12 +311,14 @@ std::string heading_of(const OpenExperiment& experiment) {
   const auto request = eval::run_request(scenario, 0, experiment.defaults);
   if (request) server = request->server;
   const std::size_t cores = request ? request->cores.size() : 0;
+  const bool is_virtual = experiment.origin.mode == "virtual";  // a real run has the overheads of its host
+  const std::string overheads = request && is_virtual ? eval::text_of(request->overheads) : std::string();
   return (scenario.name.empty() ? std::string("Experiment") : scenario.name) + ": " + experiment.origin.mode +
          " time, " + counted(cores, "core") + ", " + (scenario.experiment.precision.millionths > 0 ? "at least " : "") +
          counted(static_cast<std::uint64_t>(scenario.repetitions), "set") + " in each of " +
          counted(experiment.cells.size(), "combination") + ", " + to_string(scenario.experiment.length) +
          " each, platform load " + to_string(server.platform.budget) + " in each " + to_string(server.platform.period) +
-         ".";
+         (overheads.empty() ? "" : ", " + overheads) + ".";
 }
 
 bool breaks_promise(const eval::ExperimentSummary& summary) {
@@ -404,7 +427,7 @@ int evaluate(const EvaluateOptions& options, const Evaluation& evaluation, std::
     return complain_of_experiment(fault, err);
   if (const std::string fault = options.pdf ? fault_of_pdf() : ""; !fault.empty())
     return complain_of_experiment(fault, err);
-  if (const auto fault = fault_of_combinations(*experiment))
+  if (const auto fault = fault_of_combinations(*experiment, evaluation))
     return complain_of_experiment(options.file + ": " + *fault, err);
   auto file = ResultsFile::open(path, experiment->origin, experiment->cells.front().swept, experiment->cells.size());
   if (!file) return complain_of_experiment(file.error(), err);

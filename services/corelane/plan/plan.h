@@ -23,6 +23,7 @@ struct PlanOptions {
   // "": none.
   std::string overheads{};
   bool worst_overheads = false;  // the longest times of the card, in place of the p99
+  bool shows_progress = false;   // on `err`, if it takes long
   Format format = Format::table;
   std::vector<std::string> orb_options{};  // the settings of the server
 };

@@ -9,6 +9,7 @@
 #include "orb/sched/refusal.h"
 #include "orb/sched/share.h"
 #include "services/corelane/output/json_text.h"
+#include "services/corelane/output/overheads_text.h"
 #include "services/corelane/output/text.h"
 
 namespace corelane::tool {
@@ -45,12 +46,6 @@ std::string refusal_text(const TaskVerdict& verdict) {
   if (verdict.admitted) return {};
   if (verdict.jobs_admitted) return "       " + percentage(*verdict.jobs_admitted) + " of its jobs are admitted\n";
   return "       refused: " + plain(sched::text_of(verdict.refusal)) + "\n";
-}
-
-std::string overheads_text(const std::optional<eval::HostOverheads>& overheads) {
-  if (!overheads) return {};
-  return "C includes " + brief(overheads->per_job()) + " of overheads: hop " + brief(overheads->hop) +
-         ", two context switches of " + brief(overheads->context_switch) + " each\n";
 }
 
 // Returns what a task of high criticality may expect after an overrun; "" for other tasks.
@@ -119,7 +114,7 @@ std::string whole_text(const PlannedSet& set) {
   const Plan& plan = set.plan;
   std::string text = counted(plan.tasks.size(), "task") + " on " + counted(plan.cores.size(), "core") + "; " +
                      load_text(set.server.platform) + "; " + percentage(set.server.capacity) + " of a core at most\n" +
-                     overheads_text(set.overheads) + "\n";
+                     overheads_line(set.overheads) + "\n";
   text +=
       format("%4s %9s %9s %9s %9s %8s %9s %9s  %s\n", "core", "T", "D", "C", "J", "util", "bound", "C up to", "task");
   for (const TaskVerdict& verdict : plan.tasks) text += line_of(verdict);
@@ -238,11 +233,7 @@ Json json_of(const PlannedSet& set) {
                       {"jitter_ns", load.jitter.count()},
                       {"blocking_ns", load.blocking.count()},
                       {"capacity_ppm", set.server.capacity}};
-  if (set.overheads)
-    json["overheads"] = {{"per_job_ns", set.overheads->per_job().count()},
-                         {"hop_ns", set.overheads->hop.count()},
-                         {"context_switch_ns", set.overheads->context_switch.count()},
-                         {"wake_up_ns", set.overheads->wake_up.count()}};
+  if (!eval::text_of(set.overheads).empty()) json["overheads"] = overheads_json(set.overheads);
   json["promises"] = plan.promises;
   json["admitted"] = admitted_in(plan);
   json["admitted_utilization_ppm"] = plan.accepted;

@@ -2,13 +2,12 @@
 // Threads: values; the functions are pure and allocate.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "orb/eval/host_card/host_card.h"
 #include "orb/eval/plan.h"
+#include "orb/eval/run_overheads.h"
 #include "services/corelane/output/format.h"
 
 namespace corelane::tool {
@@ -17,7 +16,7 @@ struct PlannedSet {
   std::vector<std::pair<std::string, std::string>> swept{};  // fields with their values
   int set = 0;                                               // from 1; 0: it is the only one
   dispatch::ExecutiveOptions server{};
-  std::optional<eval::HostOverheads> overheads{};  // which the budgets and the platform's blocking include
+  eval::RunOverheads overheads{};  // if they are charged, the budgets and the platform's blocking include them
   eval::Plan plan{};
 };
 

@@ -18,7 +18,7 @@ using eval::ScenarioTable;
 using Json = nlohmann::ordered_json;
 
 Json duration_schema() { return {{"type", "string"}, {"pattern", "^[0-9]+(ns|us|ms|s)$"}}; }
-Json value_schema() { return {{"type", {"number", "string"}}}; }
+Json value_schema() { return {{"type", {"number", "string", "boolean"}}}; }
 
 Json list_of(const Json& items) { return {{"type", "array"}, {"items", items}, {"minItems", 1}}; }
 
@@ -65,6 +65,8 @@ Json value_schema_of(const ScenarioField& field) {
       return value_schema();
     case FieldKind::values:
       return list_of(value_schema());
+    case FieldKind::flag:
+      return {{"type", "boolean"}};
   }
   return {};
 }

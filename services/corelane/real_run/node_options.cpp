@@ -8,6 +8,7 @@
 #include "orb/eval/dispatchers.h"
 #include "orb/sched/admission_test.h"
 #include "orb/sched/allocation_strategy.h"
+#include "orb/sched/places.h"
 #include "orb/sched/task.h"
 
 namespace corelane::tool {
@@ -106,9 +107,21 @@ std::string fault_of(const eval::Task& task) {
   return {};
 }
 
+template <typename PolicyEntry>
+std::string fault_of_policy(const char* field, const PolicyEntry& policy) {
+  if (policy.places.server) return {};
+  return "policy." + std::string(field) + " = \"" + std::string(policy.name) + "\" works in no server, only in " +
+         sched::text_of(policy.places) + "; choose another one, or run in virtual time";
+}
+
 }  // namespace
 
 std::string fault_of(const eval::RunRequest& request) {
+  if (request.dispatcher->refuses) {
+    std::string fault = fault_of_policy("test", *request.server.admission_test);
+    if (fault.empty()) fault = fault_of_policy("allocation", *request.server.allocation);
+    if (!fault.empty()) return fault;
+  }
   if (endpoint_of(request.transport).empty())
     return "there is no transport \"" + request.transport + "\"; use channel, unix or tcp";
   for (const eval::Task& task : request.tasks)

@@ -153,10 +153,13 @@ auto with_fault(const Function& function) -> Expected<decltype(function()), RunF
 
 }  // namespace
 
+std::string fault_of_real_run(const eval::RunRequest& request) {
+  const std::string fault = fault_of(request);
+  return fault.empty() ? fault_of_cores(request.cores) : fault;
+}
+
 Expected<RealOutcome, RunFault> run_real(const eval::RunRequest& request, const RealRunOptions& options) {
-  std::string fault = fault_of(request);
-  if (fault.empty()) fault = fault_of_cores(request.cores);
-  if (!fault.empty()) return RunFault{.text = fault};
+  if (const std::string fault = fault_of_real_run(request); !fault.empty()) return RunFault{.text = fault};
   return with_fault([&] { return run_adapted(request, options); });
 }
 

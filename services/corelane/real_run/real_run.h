@@ -49,6 +49,9 @@ struct RunFault {
   bool stopped = false;  // is_to_stop() asked for it
 };
 
+// Returns why this host, or a server, cannot run the request, and what to change; "" if they can.
+std::string fault_of_real_run(const eval::RunRequest& request);
+
 // Runs the request and returns what came of it. No process is left behind, and no file, whatever the outcome. Takes the
 // length of the run, the time until late jobs have ended, and about a second.
 Expected<RealOutcome, RunFault> run_real(const eval::RunRequest& request, const RealRunOptions& options);

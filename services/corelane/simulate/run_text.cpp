@@ -6,6 +6,7 @@
 #include "orb/base/contract.h"
 #include "orb/base/text/counted.h"
 #include "services/corelane/output/json_text.h"
+#include "services/corelane/output/overheads_text.h"
 #include "services/corelane/output/text.h"
 
 namespace corelane::tool {
@@ -53,11 +54,15 @@ std::string misses_text(const RunOutcome& outcome) {
   return text;
 }
 
+eval::RunOverheads shown_overheads(const RunRequest& request) {
+  return eval::overheads_in(request.dispatcher->mode, request.overheads);
+}
+
 std::string table_of_run(const RunRequest& request, const RunOutcome& outcome) {
   std::string text = counted(request.tasks.size(), "task") + " on " + counted(request.cores.size(), "core") + " for " +
                      to_string(request.length) + " under " + std::string(request.dispatcher->name) +
                      "; platform load " + to_string(request.server.platform.budget) + " in each " +
-                     to_string(request.server.platform.period) + "\n\n";
+                     to_string(request.server.platform.period) + "\n" + overheads_line(shown_overheads(request)) + "\n";
   text += format("%4s %9s %9s %9s %9s %9s %9s %8s %8s  %s\n", "core", "T", "D", "C", "bound", "worst", "mean", "jobs",
                  "missed", "task");
   std::uint64_t jobs = 0, misses = 0;
@@ -110,6 +115,8 @@ RunJson json_of(const RunRequest& request, const RunOutcome& outcome) {
                {"trace", hash_text(outcome)},
                {"tasks", RunJson::array()},
                {"misses", RunJson::array()}};
+  if (const auto overheads = shown_overheads(request); !eval::text_of(overheads).empty())
+    json["overheads"] = overheads_json(overheads);
   for (std::size_t i = 0; i < outcome.tasks.size(); ++i)
     json["tasks"].push_back(json_of(request.tasks[i], outcome.tasks[i]));
   for (const JobRecord& job : outcome.misses) json["misses"].push_back(json_of(job, outcome));

@@ -387,7 +387,7 @@ TEST_CASE("a refusal reads as a sentence with its numbers") {
   refusal.jitter = 1ms;
   refusal.others = 604'600;
   CHECK_THAT(text_of(refusal),
-             Catch::EndsWith("where Plant/step (task 7) responds in 12ms (1ms of it release jitter) against deadline "
+             Catch::EndsWith("where Plant/step responds in 12ms (1ms of it release jitter) against deadline "
                              "10ms; other servers of this host hold 60.5 % of that core"));
   refusal.others_platform = 20'000;
   CHECK_THAT(text_of(refusal), Catch::EndsWith("hold 60.5 % of that core: tasks 58.5 %, platform load 2.0 %"));

@@ -342,6 +342,21 @@ TEST_CASE("a dispatch and the return of a preempted job take their overheads") {
   CHECK(simulator.busy(CoreId{0}) == 12ns);
 }
 
+TEST_CASE("a load of the platform has no overheads, and the job that it preempts has them") {
+  MulticoreOptions options;
+  options.overheads = {.release = 1ns, .dispatch = 1ns, .hop = 4ns, .preemption = 2ns};
+  ListedJobs source(std::vector{job(10, 2), job(0, 9)});
+  Recorder recorder;
+  std::vector tasks{one_job(2), one_job(1)};
+  tasks[0].is_load = true;
+  MulticoreSimulator simulator(options, tasks, source, &recorder);
+  simulator.run(at(100));
+  REQUIRE(recorder.jobs.size() == 2);
+  CHECK(recorder.jobs[0].finish == at(12));
+  CHECK(recorder.jobs[1].finish == at(20));  // 1, 1 and 4 of overhead, 4 of 9 done at 10; 1 and 2, and 5 from 12 on
+  CHECK(simulator.overhead(OverheadKind::hop) == OverheadUse{1, 4ns});
+}
+
 TEST_CASE("the hand-off is paid once per job, the migration by each job that continues elsewhere") {
   MulticoreOptions options = global(2, Order::priority);
   options.overheads = {.hop = 1ns, .migration = 10ns};

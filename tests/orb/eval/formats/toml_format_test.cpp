@@ -22,6 +22,10 @@ capacity = 0.9
 [policy]
 allocation = "first-fit"
 
+[overheads]
+hop = "20us"
+charged = false
+
 [[task]]
 label = "sensor"
 period = "10ms"

@@ -53,6 +53,41 @@ TEST_CASE("a chain that ends after its deadline does not hold, although its task
   CHECK_FALSE(holds(made));
 }
 
+// Each task has a core, so the end of the chain is the sum of the budgets.
+TEST_CASE("a budget grows only as far as its chain is in time") {
+  PlanRequest request = bare(2);
+  request.tasks = {task("a", 20ms, 4ms), task("b", 20ms, 6ms)};
+  request.chains = {{.label = "x", .tasks = {"a", "b"}, .deadline = 15ms}};
+  request.sensitivity = true;
+  const Plan made = plan(request);
+  CHECK(made.tasks[0].largest_budget == 9ms);
+  CHECK(made.tasks[1].largest_budget == 11ms);
+  CHECK(made.growth == 1500);
+  request.chains[0].deadline = {};
+  CHECK(plan(request).growth == 3333);
+}
+
+TEST_CASE("a chain that is late already does not keep budgets from growing") {
+  PlanRequest request = bare(2);
+  request.tasks = {task("a", 20ms, 4ms), task("b", 20ms, 6ms)};
+  request.chains = {{.label = "x", .tasks = {"a", "b"}, .deadline = 9ms}};
+  request.sensitivity = true;
+  CHECK(plan(request).growth == 3333);
+}
+
+// On one core b waits for a: 4 ms and 10 ms. On two they need 4 ms and 6 ms.
+TEST_CASE("the fewest cores are enough for chains, too") {
+  PlanRequest request = bare(2);
+  request.tasks = {task("a", 20ms, 4ms), task("b", 20ms, 6ms)};
+  request.chains = {{.label = "x", .tasks = {"a", "b"}, .deadline = 14ms}};
+  request.fewest = true;
+  CHECK(plan(request).fewest_cores == 1);
+  request.chains[0].deadline = 13ms;
+  CHECK(plan(request).fewest_cores == 2);
+  request.chains[0].deadline = 9ms;
+  CHECK_FALSE(plan(request).fewest_cores);
+}
+
 TEST_CASE("a chain with a refused task has no bound") {
   PlanRequest request = bare(1);
   request.tasks = {task("a", 20ms, 12ms), task("b", 20ms, 12ms)};

@@ -53,6 +53,26 @@ TEST_CASE("a task of high criticality that may be late after an overrun does not
   CHECK_FALSE(holds(made));
 }
 
+// After an overrun the second task ends at 5 + 3 of 10 ms. Both low and high budgets grow.
+TEST_CASE("budgets grow only as far as tasks of high criticality are in time after an overrun") {
+  PlanRequest request = bare();
+  request.tasks = {high(10ms, 2ms, 5ms), high(10ms, 2ms, 3ms)};
+  request.sensitivity = true;
+  const Plan made = plan(request);
+  CHECK(made.growth == 1250);
+  CHECK(made.tasks[0].largest_budget == 7ms);
+  CHECK(made.tasks[1].largest_budget == 5ms);
+}
+
+TEST_CASE("the fewest cores are enough after an overrun, too") {
+  PlanRequest request = bare(2);
+  request.tasks = {high(10ms, 2ms, 8ms), high(10ms, 2ms, 3ms)};
+  request.fewest = true;
+  CHECK(plan(request).fewest_cores == 2);
+  request.tasks[0].budget_high = 7ms;
+  CHECK(plan(request).fewest_cores == 1);
+}
+
 TEST_CASE("tasks on other cores do not count, and the load of the platform does") {
   PlanRequest request = bare(2);
   request.tasks = {high(10ms, 2ms, 8ms), high(10ms, 2ms, 3ms)};

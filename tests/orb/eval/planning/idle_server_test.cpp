@@ -7,9 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "orb/dispatch/leases/core_watch.h"
 #include "orb/eval/generate/random_source.h"
 #include "orb/eval/plan.h"
 #include "tests/orb/dispatch/fixture.h"
+#include "tests/support/quiet.h"
 #include "tests/support/system/from_environment.h"
 
 namespace idle_server_test {
@@ -62,10 +64,20 @@ Contract drawn_contract(Random& random) {
   return contract;
 }
 
+Contract with(const sched::Nearest& nearest, Contract contract) {
+  contract.period = nearest.period;
+  contract.deadline = nearest.deadline;
+  contract.budget = nearest.budget;
+  contract.jitter = nearest.jitter;
+  contract.suspension = nearest.suspension;
+  return contract;
+}
+
 // Asks a server, whose manager is stepped by hand, and an IdleServer the same, and compares their answers.
 class Both {
  public:
-  Both(const ExecutiveOptions& options, int cores) : machine_(cores, options), idle_(options, numbered_cores(cores)) {}
+  Both(const ExecutiveOptions& options, int cores)
+      : cores_(cores), machine_(cores, options), idle_(options, numbered_cores(cores)) {}
 
   void admit(const Contract& contract, const std::string& label) {
     const auto told = machine_.ask(contract, {}, label);
@@ -82,6 +94,7 @@ class Both {
       REQUIRE(sched::text_of(*told->refusal) == sched::text_of(answered.error()));
       REQUIRE(*told->refusal == answered.error());
       ++refused;
+      if (answered.error().nearest.found() && label != "pasted") paste(contract, answered.error().nearest);
       return;
     }
     REQUIRE(told->admission->task == *answered);
@@ -100,9 +113,39 @@ class Both {
     tasks_.erase(task);
   }
 
-  int admitted = 0, refused = 0;
+  // Lets a task run a job in the server, and then lets all cores be idle.
+  void idle(std::uint64_t number, Duration length) {
+    if (!tasks_.empty()) machine_.send(tasks_[number % tasks_.size()]);
+    machine_.settle();
+    machine_.advance(length);
+    compare_tasks();
+  }
+
+  // Takes the last core away from both. The same tasks have to leave.
+  void lose_last_core() {
+    const CoreId lost{static_cast<std::int16_t>(cores_ - 1)};
+    machine_.provider().revoked.push_back(lost);
+    machine_.advance(dispatch::CoreWatch::period);
+    machine_.advance(1ms);
+    idle_.lose(lost);
+    moved_ = true;
+    for (const dispatch::TaskReport& report : machine_.manager.report().tasks)
+      REQUIRE(report.gone == !idle_.manager().find(report.task));
+    std::erase_if(tasks_, [&](TaskId task) { return !idle_.manager().find(task); });
+    compare_tasks();
+  }
+
+  int admitted = 0, refused = 0, pasted = 0;
 
  private:
+  // Asks for the contract that a refusal has proposed. Both admit it.
+  void paste(const Contract& contract, const sched::Nearest& nearest) {
+    const int before = admitted;
+    admit(with(nearest, contract), "pasted");
+    REQUIRE(admitted == before + 1);
+    ++pasted;
+  }
+
   void compare_tasks() {
     for (const dispatch::TaskReport& report : machine_.manager.report().tasks) {
       if (report.gone) continue;
@@ -119,6 +162,8 @@ class Both {
     }
   }
 
+  const corelane::testing::Quiet quiet_;
+  const int cores_;
   Machine machine_;
   IdleServer idle_;
   std::vector<TaskId> tasks_;
@@ -128,24 +173,36 @@ class Both {
 
 }  // namespace
 
-TEST_CASE("a plan and a server's manager agree on random sequences of tasks that come and leave") {
+TEST_CASE("a plan and a server agree on random sequences of admission, departure, idleness and lost cores") {
   const int sequences = static_cast<int>(corelane::testing::from_environment("CORELANE_PLANS", 280));
   const std::vector<ExecutiveOptions> kinds = kinds_of_servers();
-  int admitted = 0, refused = 0;
+  int admitted = 0, refused = 0, pasted = 0;
   for (int sequence = 0; sequence < sequences; ++sequence) {
     Random random = random_of(30, static_cast<std::uint64_t>(sequence));
     CAPTURE(sequence);
     Both both(kinds[static_cast<std::size_t>(sequence) % kinds.size()], static_cast<int>(between(random, 2, 3)));
-    for (int step = 0; step < 24; ++step)
-      if (below(random, 4) == 0)
-        both.leave(random());
-      else
-        both.admit(drawn_contract(random), "task-" + std::to_string(step));
+    const std::int64_t loss = between(random, 8, 30);  // some sequences lose no core
+    for (int step = 0; step < 24; ++step) {
+      if (step == loss) both.lose_last_core();
+      switch (below(random, 8)) {
+        case 0:
+        case 1:
+          both.leave(random());
+          break;
+        case 2:
+          both.idle(random(), between(random, 1, 50) * 1ms);
+          break;
+        default:
+          both.admit(drawn_contract(random), "task-" + std::to_string(step));
+      }
+    }
     admitted += both.admitted;
     refused += both.refused;
+    pasted += both.pasted;
   }
   CHECK(admitted > sequences * 5);
-  CHECK(refused > sequences * 5);
+  CHECK(refused > sequences * 2);
+  CHECK(pasted > sequences);
 }
 
 TEST_CASE("an idle server admits the contract that it proposed") {
@@ -157,15 +214,8 @@ TEST_CASE("an idle server admits the contract that it proposed") {
       const Contract contract = drawn_contract(random);
       const auto answer = server.admit("task", contract);
       if (answer || !answer.error().nearest.found()) continue;
-      const sched::Nearest& nearest = answer.error().nearest;
-      Contract pasted = contract;
-      pasted.period = nearest.period;
-      pasted.deadline = nearest.deadline;
-      pasted.budget = nearest.budget;
-      pasted.jitter = nearest.jitter;
-      pasted.suspension = nearest.suspension;
       CAPTURE(set, step, sched::text_of(answer.error()));
-      REQUIRE(server.admit("pasted", pasted));
+      REQUIRE(server.admit("pasted", with(answer.error().nearest, contract)));
       ++proposals;
     }
   }
@@ -188,7 +238,7 @@ TEST_CASE("a refusal names the task that would be late") {
   const auto refused = server.admit("camera", make_contract(20ms, 2ms, 10ms));
   REQUIRE_FALSE(refused);
   CHECK_THAT(sched::text_of(refused.error()),
-             Catch::Contains("where valve (task ") && Catch::Contains("in C++ {.period = "));
+             Catch::Contains("where valve responds in ") && Catch::Contains("in C++ {.period = "));
 }
 
 }  // namespace idle_server_test

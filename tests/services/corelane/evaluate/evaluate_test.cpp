@@ -7,8 +7,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <sstream>
+#include <utility>
 
 #include "orb/eval/run_requests.h"
 #include "orb/eval/scenario_file.h"
@@ -64,6 +66,7 @@ class ExperimentFolder {
                                   if (!fault_.empty()) return fault_;
                                   return eval::run_virtually(request);
                                 },
+                                .fault_of = [&](const eval::RunRequest& request) { return fault_of_(request); },
                                 .is_to_stop = [&] { return runs_ >= most; }};
     const int status = evaluate(options, evaluation, out, err);
     out_ = out.str();
@@ -77,6 +80,7 @@ class ExperimentFolder {
   }
 
   void fail_with(const std::string& fault) { fault_ = fault; }
+  void refuse(std::function<std::string(const eval::RunRequest&)> fault_of) { fault_of_ = std::move(fault_of); }
   std::string results() const { return place_ / "results.csv"; }
   std::string path(const std::string& name) const { return place_ / name; }
   int runs() const { return runs_; }
@@ -87,6 +91,7 @@ class ExperimentFolder {
   TempDirectory place_;
   std::atomic<int> runs_{0};
   std::string fault_, out_, err_;
+  std::function<std::string(const eval::RunRequest&)> fault_of_{[](const eval::RunRequest&) { return std::string(); }};
 };
 
 // SearchPath is a PATH of one folder, in which rsvg-convert is the script; "": there is none.
@@ -106,6 +111,13 @@ class SearchPath {
  private:
   const std::string before_ = std::getenv("PATH");
 };
+
+double utilization_of(const eval::RunRequest& request) {
+  double sum = 0;
+  for (const eval::Task& task : request.tasks)
+    sum += static_cast<double>(task.contract.budget.count()) / static_cast<double>(task.contract.period.count());
+  return sum;
+}
 
 }  // namespace
 
@@ -294,6 +306,17 @@ TEST_CASE("a combination that cannot run is refused before any other runs") {
   CHECK(folder.runs() == 0);
   CHECK_THAT(folder.err(), Contains("s.toml: with policy.test = response-time: "));
   CHECK_FALSE(std::filesystem::exists(folder.results()));
+}
+
+TEST_CASE("a combination that only some runs refuse is refused before any other runs") {
+  ExperimentFolder folder;
+  folder.refuse([](const eval::RunRequest& request) {
+    const bool is_refused = request.dispatcher->name == "mc-orb*" && utilization_of(request) > 1.5;
+    return std::string(is_refused ? "no host is so fast" : "");
+  });
+  CHECK(folder.run() == 2);
+  CHECK(folder.runs() == 0);
+  CHECK_THAT(folder.err(), Contains("s.toml: with generate.utilization = 1.9: no host is so fast"));
 }
 
 TEST_CASE("control characters of a name are not printed") {

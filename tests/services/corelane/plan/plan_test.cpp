@@ -332,7 +332,7 @@ TEST_CASE("a plan with a host card charges each job, and blocks it for a wake-up
   const Planned usual = plan_text(plant, {.overheads = card.path()});
   CHECK_THAT(usual.out,
              Contains("platform load 20us in each 1ms, blocking 10us; ") &&
-                 Contains("C includes 30.0us of overheads: hop 10.0us, two context switches of 10.0us each\n"));
+                 Contains("overheads charged by the analysis: dispatch 10us twice, hop 10us; 30us in each budget"));
   const auto json = json_of(plant, {.overheads = card.path(), .worst_overheads = true});
   CHECK(json["overheads"]["per_job_ns"] == 300'000);
   CHECK(json["platform"]["blocking_ns"] == 100'000);
@@ -383,7 +383,21 @@ TEST_CASE("a plan refuses a host card without the costs of a job, and one with a
   CHECK_THAT(noted.err, Contains("corelane plan: note: ") && Contains("was measured on the host 'another-host'"));
 }
 
-TEST_CASE("a plan refuses a host card that is missing, useless, or too dear for a deadline") {
+TEST_CASE("a scenario says which overheads its plan charges, and the option replaces them") {
+  using namespace std::chrono_literals;
+  const std::string costs = std::string(plant) + "[overheads]\nhop = \"20571ns\"\ncharged = ";
+  const auto charged = json_of(costs + "true\n");
+  CHECK(charged["tasks"][0]["budget_ns"] == 4'021'000);
+  CHECK(charged["overheads"]["charged"] == true);
+  CHECK(charged["overheads"]["hop_ns"] == 20'571);
+  const auto uncharged = json_of(costs + "false\n");
+  CHECK(uncharged["tasks"][0]["budget_ns"] == 4'000'000);
+  CHECK(uncharged["overheads"]["per_job_ns"] == 21'000);
+  const CardFile card(card_of_cost(10us));
+  CHECK(json_of(costs + "false\n", {.overheads = card.path()})["tasks"][0]["budget_ns"] == 4'030'000);
+}
+
+TEST_CASE("a plan refuses a host card that is missing or useless, and tasks for which it is too dear") {
   using namespace std::chrono_literals;
   const Planned missing = plan_text(plant, {.overheads = "/none/card.json"});
   CHECK(missing.status == 2);
@@ -391,9 +405,9 @@ TEST_CASE("a plan refuses a host card that is missing, useless, or too dear for 
   const CardFile useless{corelane::eval::HostCard{}};
   CHECK_THAT(plan_text(plant, {.overheads = useless.path()}).err, Contains("no wake-up of a real-time thread"));
   const CardFile dear(card_of_cost(3ms));
-  CHECK_THAT(
-      plan_text(plant, {.overheads = dear.path()}).err,
-      Contains("sensor cannot meet its deadline of 10ms: its budget is 13ms with the overheads of each job, 9ms"));
+  const Planned refused = plan_text(plant, {.overheads = dear.path()});
+  CHECK(refused.status == 1);
+  CHECK_THAT(with_single_blanks(refused.out), Contains("response 13ms against deadline 10ms"));
 }
 
 }  // namespace plan_test

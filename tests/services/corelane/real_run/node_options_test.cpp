@@ -118,6 +118,10 @@ TEST_CASE("what a real run cannot do is a fault that names it") {
     request.transport = named = "carrier-pigeon";
     remedy = "use channel, unix or tcp";
   }
+  SECTION("a test that no server has") {
+    request.server.admission_test = find_named(sched::admission_tests(), "gfb");
+    named = "policy.test = \"gfb\" works in no server";
+  }
   SECTION("a task that suspends itself") {
     request.tasks[0].contract.suspension = 1ms;
     named = "task first suspends itself";

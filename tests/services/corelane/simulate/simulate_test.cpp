@@ -46,6 +46,19 @@ std::string two_tasks() { return std::string(bare_core) + sensor + valve; }
 
 }  // namespace
 
+TEST_CASE("a simulation says which overheads its analysis charges") {
+  const std::string costs = two_tasks() + "[overheads]\nhop = \"100us\"\n";
+  const Simulated s = simulate_text(costs);
+  CHECK(s.status == 0);
+  CHECK_THAT(s.out, Contains("\noverheads charged by the analysis: hop 100us; 100us in each budget\n\n"));
+  CHECK_THAT(s.out,
+             Contains("   0      10ms      10ms       4ms    4.10ms    4.10ms    4.10ms      100        0  sensor\n"));
+  const Simulated uncharged = simulate_text(costs + "charged = false\n");
+  CHECK_THAT(uncharged.out, Contains("overheads not charged by the analysis: hop 100us\n"));
+  CHECK_THAT(uncharged.out, Contains("    4.00ms    4.10ms "));
+  CHECK_THAT(simulate_text(costs, {.dispatcher = "direct"}).out, !Contains("overheads"));
+}
+
 TEST_CASE("a simulation shows the bound, the responses and the misses of each task") {
   const Simulated s = simulate_text(two_tasks());
   CHECK(s.status == 0);

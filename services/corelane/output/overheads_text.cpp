@@ -1,0 +1,20 @@
+#include "services/corelane/output/overheads_text.h"
+
+#include <nlohmann/json.hpp>
+
+namespace corelane::tool {
+
+std::string overheads_line(const eval::RunOverheads& overheads) {
+  const std::string text = eval::text_of(overheads);
+  return text.empty() ? text : text + "\n";
+}
+
+nlohmann::ordered_json overheads_json(const eval::RunOverheads& overheads) {
+  nlohmann::ordered_json json{{"charged", overheads.charged}, {"per_job_ns", overheads.per_job().count()}};
+  for (const sim::OverheadKind kind : sim::overhead_kinds)
+    json[std::string(sim::name_of(kind)) + "_ns"] = sim::cost_of(overheads.costs, kind).most().count();
+  if (overheads.blocking > Duration::zero()) json["blocking_ns"] = overheads.blocking.count();
+  return json;
+}
+
+}  // namespace corelane::tool
