@@ -87,9 +87,9 @@ TEST_CASE("the text says what the analysis charges, and what it does not") {
   CHECK(text_of(overheads) ==
         "overheads not charged by the analysis: release 10us, dispatch 20us, hop 40us, preemption 80us, migration "
         "160us");
-  CHECK(text_of({}).empty());
-  CHECK(text_of({.costs = {.migration = 5us}}) == "overheads not charged by the analysis: migration 5us");
-  CHECK(text_of({.costs = {.hop = 3us}, .blocking = 70us}) ==
+  CHECK(text_of(RunOverheads{}).empty());
+  CHECK(text_of(RunOverheads{.costs = {.migration = 5us}}) == "overheads not charged by the analysis: migration 5us");
+  CHECK(text_of(RunOverheads{.costs = {.hop = 3us}, .blocking = 70us}) ==
         "overheads charged by the analysis: hop 3us; 3us in each budget; wake-ups 70us late, charged as blocking, and "
         "not simulated");
 }
