@@ -22,8 +22,11 @@ std::vector<CoreRoom> random_rooms(std::mt19937_64& random) {
   const int count = 2 + static_cast<int>(random() % 5);
   const int last = static_cast<int>(random() % static_cast<std::uint64_t>(count));
   for (int i = 0; i < count; ++i)
-    rooms.push_back(
-        {.core = i, .free = static_cast<Share>(random() % 4) - 1, .steps = i >= last ? i - last : i - last + count});
+    rooms.push_back({.core = i,
+                     .free = static_cast<Share>(random() % 4) - 1,
+                     .steps = i >= last ? i - last : i - last + count,
+                     .cache_load = static_cast<Share>(random() % 3),
+                     .beside = static_cast<Share>(random() % 2)});
   return rooms;
 }
 
