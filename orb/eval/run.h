@@ -13,6 +13,7 @@
 #include "orb/base/time.h"
 #include "orb/dispatch/executive.h"
 #include "orb/eval/dispatchers.h"
+#include "orb/eval/scenario.h"
 #include "orb/eval/task_set.h"
 
 namespace corelane::eval {
@@ -22,6 +23,7 @@ struct RunRequest {
   std::vector<CoreId> cores;               // at least one
   const Dispatcher* dispatcher = nullptr;  // never null in a request that is run
   dispatch::ExecutiveOptions server{};     // platform load, allocation, admission test
+  Fraction slowdown = unity;               // see Platform::slowdown; in a virtual run
   std::string transport = "channel";       // of a real run: "channel", "unix" or "tcp"
   Duration length{};                       // of the run, from the common start of all tasks; > 0
   std::uint64_t seed = 1;        // of arrivals and execution times. Dispatchers with the same seed get the same jobs

@@ -53,6 +53,7 @@ Expected<RunRequest, ScenarioFault> run_request(const Scenario& scenario, std::i
   RunRequest request{.tasks = *std::move(tasks),
                      .cores = defaults.cores,
                      .server = defaults.server,
+                     .slowdown = scenario.platform.slowdown,
                      .transport = scenario.experiment.transport,
                      .length = scenario.experiment.length,
                      .seed = run_seed(scenario, set)};

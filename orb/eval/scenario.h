@@ -43,6 +43,7 @@ struct Platform {
   std::optional<Duration> budget{}, period{}, blocking{}, jitter{};  // of the platform load
   std::optional<Fraction> capacity{};                                // of each core
   std::int64_t cache_domains = 0;                                    // 0: not given
+  Fraction slowdown = unity;  // of an intensive task beside another one on its cache, in virtual time
 };
 
 // Names. Empty: as in a server with its settings.

@@ -90,6 +90,14 @@ constexpr Field<Platform> platform_rows[] = {
       .least = 1,
       .most = 1024},
      &Platform::cache_domains},
+    {{.key = "slowdown",
+      .help = "In virtual time: by which factor a job of an intensive task executes longer while another intensive "
+              "task runs on another core of its cache. Each further one adds as much. Admission does not depend on it",
+      .fallback = "1",
+      .example = "1.3",
+      .least = million,
+      .most = 10 * million},
+     &Platform::slowdown},
 };
 
 constexpr Field<Policy> policy_rows[] = {
