@@ -214,6 +214,7 @@ struct TaskContract {
   std::chrono::nanoseconds suspension{};
   std::int16_t importance = 0;
   OverrunPolicy on_overrun = OverrunPolicy::report;
+  std::uint16_t intensity = 0;
   std::vector<ResourceUse> uses;
   Place place;
 };

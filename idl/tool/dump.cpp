@@ -247,6 +247,7 @@ class Dump {
                 {"suspension_ns", contract.suspension.count()},
                 {"importance", contract.importance},
                 {"on_overrun", policies[static_cast<std::size_t>(contract.on_overrun)]}};
+    if (contract.intensity != 0) result["intensity"] = contract.intensity;
     if (!contract.uses.empty()) result["uses"] = uses(contract);
     return result;
   }

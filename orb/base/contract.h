@@ -49,6 +49,9 @@ struct Contract {
   Duration suspension{};  // S: self-suspension of one job, 0 <= S, C + S <= D
   std::int16_t importance = 0;
   OverrunPolicy on_overrun = OverrunPolicy::report;
+  // How much a job uses the last-level cache: its accesses per 1,000 instructions; 0: unknown. No deadline depends on
+  // it. The allocation strategy cache-aware places tasks by it.
+  std::uint16_t intensity = 0;
   std::array<ResourceUse, max_uses> uses{};  // each resource once; if any, S = 0: a job may not sleep with a lock
 
   friend constexpr bool operator==(const Contract&, const Contract&) = default;
@@ -63,6 +66,10 @@ std::optional<std::string> fault_of(const Contract& contract);
 constexpr bool uses_resources(const Contract& c) noexcept {
   return std::any_of(c.uses.begin(), c.uses.end(), [](const ResourceUse& u) { return u.resource != no_resource; });
 }
+
+// Tasks from this intensity on slow each other down when they run at the same time on cores that share a cache.
+inline constexpr std::uint16_t intensive_from = 10;
+constexpr bool is_intensive(const Contract& c) noexcept { return c.intensity >= intensive_from; }
 
 // Returns whether work beyond the contract runs below the other tasks, on a core that schedules by priorities.
 // `charges`: overruns under `report` are charged to their own task there.

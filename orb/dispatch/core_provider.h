@@ -20,6 +20,7 @@ struct CoreLease {
   CoreId core;            // one hardware thread
   int physical_core = 0;  // hardware threads with the same number are siblings
   bool guarded = true;    // false: other processes may promise this core, too
+  int cache = 0;          // its last-level cache: see os::CoreInfo
 };
 
 struct LeaseRequest {

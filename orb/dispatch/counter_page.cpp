@@ -23,9 +23,9 @@ namespace {
 
 using errors::not_stored;
 constexpr std::uint64_t magic = 0x53'54'4e'55'4f'43'4c'43;  // "CLCOUNTS"
-constexpr std::size_t header_words = 32, core_words = 5, task_words = 40, refusal_words = 42;
-constexpr std::size_t sequence_word = 5, name_word = 20, label_word = 22, holder_word = 34, loser_words = 4,
-                      refused_label_word = 30;
+constexpr std::size_t header_words = 32, core_words = 5, task_words = 41, refusal_words = 43;
+constexpr std::size_t sequence_word = 5, name_word = 20, label_word = 23, holder_word = 35, loser_words = 4,
+                      refused_label_word = 31;
 static_assert(loser_words * sizeof(std::uint64_t) == sizeof(sched::Refusal::loser_name));
 static_assert((refusal_words - refused_label_word) * sizeof(std::uint64_t) == RefusalLog::label_length + 1);
 constexpr std::size_t most_cores = 4096, most_tasks = 100'000;
@@ -114,7 +114,7 @@ void write_core(std::span<std::uint64_t> words, const CoreCounters& core) {
 void write_contract(Pen& pen, const Contract& contract) {
   pen.put(contract.period.count()).put(contract.deadline.count()).put(contract.budget.count());
   pen.put(contract.jitter.count()).put(contract.suspension.count());
-  pen.put(contract.importance).put(contract.on_overrun);
+  pen.put(contract.importance).put(contract.on_overrun).put(contract.intensity);
 }
 
 void write_task(std::span<std::uint64_t> words, const TaskCounters& task) {
@@ -156,6 +156,7 @@ void read_contract(Glass& glass, Contract& contract) {
   glass.get(contract.period), glass.get(contract.deadline), glass.get(contract.budget);
   glass.get(contract.jitter), glass.get(contract.suspension);
   glass.get(contract.importance), glass.get(contract.on_overrun, OverrunPolicy::cancel);
+  glass.get(contract.intensity);
 }
 
 TaskCounters read_task(std::span<const std::uint64_t> words, bool& sound) {

@@ -93,6 +93,9 @@ struct ExecutiveOptions {
   // lack of capacity. A server refuses to start with a policy that does not work there (sched::Places).
   const sched::AdmissionTest* admission_test = sched::default_admission_test();
   const sched::AllocationStrategy* allocation = sched::default_allocation_strategy();  // never null
+  // pool.cache_domains: the cores, in the order of their numbers, are divided evenly among so many last-level caches;
+  // 0: as CoreLease::cache says.
+  std::size_t cache_domains = 0;
   bool real_time = true;  // false: no SCHED_FIFO and no binding (tests, machines without privileges)
   // The utilization that one remote peer may hold; 0: no limit. Nothing: half of the cores, and no limit for processes
   // of this process's user and of root.

@@ -1,6 +1,7 @@
 #include "orb/dispatch/manager_options.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "orb/dispatch/best_effort/best_effort_load.h"
 
@@ -23,6 +24,14 @@ sched::Ppm half_of(const std::vector<sched::CoreOptions>& cores) {
   return sum / 2;
 }
 
+// Returns the number of the last-level cache of a leased core.
+int cache_of(const ExecutiveOptions& options, const std::vector<CoreLease>& leases, const CoreLease& lease) {
+  if (options.cache_domains == 0) return lease.cache;
+  const auto rank =
+      std::count_if(leases.begin(), leases.end(), [&](const CoreLease& l) { return l.core < lease.core; });
+  return static_cast<int>(static_cast<std::size_t>(rank) * options.cache_domains / leases.size());
+}
+
 }  // namespace
 
 sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std::vector<CoreLease>& leases) {
@@ -31,8 +40,11 @@ sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std
   load.blocking += options.overshoot;  // a release may be late by so much; all tasks of a core share it
   load.blocking += spin_of(options);   // a thread that has nothing to do any more may take so much
   for (const CoreLease& lease : leases)
-    result.cores.push_back(
-        {.id = lease.core, .capacity = options.capacity, .load = load, .order = order_of(options, lease.core)});
+    result.cores.push_back({.id = lease.core,
+                            .capacity = options.capacity,
+                            .load = load,
+                            .order = order_of(options, lease.core),
+                            .cache = cache_of(options, leases, lease)});
   result.max_tasks = options.max_tasks;
   result.levels = task_natives(options).task_levels();
   result.test = options.admission_test;

@@ -163,6 +163,12 @@ SettingsOf<ExecutiveOptions> executive_settings() {
        "Hardware threads on which admitted tasks run, such as 0,2-5",
        [](S& s, V v) { return parse::cores(v, s.lease.cores); },
        {.first = 5, .same = same<&S::lease, &LeaseRequest::cores>, .followers = true}},
+      {"pool.cache_domains",
+       "0",
+       "For dispatch.allocation = cache-aware: among how many last-level caches the cores are divided, evenly and in "
+       "the order of their numbers. 0: as the machine reports it. Virtual machines often report wrong caches",
+       [](S& s, V v) { return parse::size(v, s.cache_domains, 0, 1024); },
+       {.same = same<&S::cache_domains>}},
       {"pool.deadline_cores",
        "none",
        "Those of pool.cores, but not all, that run the earliest deadline first instead of fixed priorities. They can "

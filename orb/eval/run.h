@@ -14,6 +14,7 @@
 #include "orb/dispatch/executive.h"
 #include "orb/eval/dispatchers.h"
 #include "orb/eval/run_overheads.h"
+#include "orb/eval/scenario.h"
 #include "orb/eval/task_set.h"
 
 namespace corelane::eval {
@@ -28,6 +29,7 @@ struct RunRequest {
   // Of a virtual run: policies in place of those of `server`, for dispatchers that refuse tasks. Null: none.
   const CustomPolicies* custom = nullptr;
   RunOverheads overheads{};           // of a virtual run; a real one has its own
+  Fraction slowdown = unity;          // see Platform::slowdown; in a virtual run
   std::string transport = "channel";  // of a real run: "channel", "unix" or "tcp"
   Duration length{};                  // of the run, from the common start of all tasks; > 0
   std::uint64_t seed = 1;        // of arrivals and execution times. Dispatchers with the same seed get the same jobs

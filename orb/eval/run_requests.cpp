@@ -61,6 +61,7 @@ Expected<RunRequest, ScenarioFault> run_request(const Scenario& scenario, std::i
                      .server = defaults.server,
                      .custom = defaults.custom,
                      .overheads = overheads,
+                     .slowdown = scenario.platform.slowdown,
                      .transport = scenario.experiment.transport,
                      .length = scenario.experiment.length,
                      .seed = run_seed(scenario, set)};

@@ -43,6 +43,8 @@ struct Platform {
   std::int64_t cores = 0;                                            // 0: not given
   std::optional<Duration> budget{}, period{}, blocking{}, jitter{};  // of the platform load
   std::optional<Fraction> capacity{};                                // of each core
+  std::int64_t cache_domains = 0;                                    // 0: not given
+  Fraction slowdown = unity;  // of an intensive task beside another one on its cache, in virtual time
 };
 
 // Names. Empty: as in a server with its settings.
@@ -79,6 +81,7 @@ struct ListedTask {
   Duration suspension{};
   std::int64_t importance = 0;
   std::string on_overrun = "report";
+  std::int64_t intensity = 0;
   std::vector<Section> uses{};
   std::int64_t requests = 1;              // how often a job locks each of them at most
   std::string criticality = "low";        // or high

@@ -34,6 +34,7 @@ void apply(const Platform& platform, dispatch::ExecutiveOptions& options) noexce
   load.period = platform.period.value_or(load.period);
   load.jitter = platform.jitter.value_or(load.jitter);
   load.blocking = platform.blocking.value_or(load.blocking);
+  if (platform.cache_domains > 0) options.cache_domains = static_cast<std::size_t>(platform.cache_domains);
   if (platform.capacity) options.capacity = platform.capacity->millionths;
 }
 

@@ -73,6 +73,7 @@ void run_under_manager(const RunRequest& request, sim::JobObserver* observer, Ru
     if (const auto loads = dispatch::own_loads(server, core); !loads.empty())
       simulator.manager().set_interference(core, loads);
   simulator.allow_early(server.early_jobs);
+  simulator.use_slowdown(request.slowdown.millionths);
   if (server.overshoot > Duration::zero()) simulator.use_firm_timers(server.overshoot);
   simulator.use_jobs(account);
   simulator.observe(account);
@@ -156,6 +157,9 @@ RunOutcome run_virtually(const RunRequest& request, sim::JobObserver* observer) 
     run_under_manager(request, observer, outcome);
   else
     run_leader_followers(request, observer, outcome);
+  if (request.slowdown != unity && (set || request.dispatcher->placement != TaskPlacement::by_manager))
+    outcome.notes.push_back("platform.slowdown has no effect under " + std::string(request.dispatcher->name) +
+                            (set ? " with this policy" : ""));
   return outcome;
 }
 

@@ -14,8 +14,9 @@ using cdr::Reader;
 
 constexpr std::uint8_t layout_version = 1;
 constexpr std::uint8_t version_with_uses = 2;
-constexpr std::uint8_t version_with_others = 2;  // of a refusal
-constexpr std::uint8_t version_with_jitter = 3;  // of a refusal
+constexpr std::uint8_t version_with_intensity = 3;  // of a contract
+constexpr std::uint8_t version_with_others = 2;     // of a refusal
+constexpr std::uint8_t version_with_jitter = 3;     // of a refusal
 constexpr std::uint64_t unbounded = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint8_t overrun_mask = 3;
 constexpr std::size_t longest_detail = 4000;
@@ -69,10 +70,11 @@ bool read_contract(Reader& reader, Contract& c) noexcept {
   return true;
 }
 
-bool read_uses(Reader& reader, Contract& c) noexcept {
+bool read_uses(Reader& reader, std::uint8_t version, Contract& c) noexcept {
   std::uint32_t count = 0;
   if (!reader.read(count)) return false;
   if (count > c.uses.size()) return reader.fail(minor::too_many_items);
+  if (version >= version_with_intensity && !reader.read(c.intensity)) return false;
   for (std::uint32_t i = 0; i < count; ++i)  // bound: max_uses
     if (!read_time(reader, c.uses[i].longest) || !reader.read(c.uses[i].resource.value)) return false;
   return true;
@@ -165,13 +167,17 @@ ContractBytes::ContractBytes(const ContractContext& context) noexcept {
       .put(72, context.time_left);
   size_ = bare;
   std::uint32_t count = 0;
-  for (const ResourceUse& use : c.uses) {
+  for (const ResourceUse& use : c.uses) {  // bound: max_uses
     if (use.resource == no_resource) continue;
     const std::size_t at = 88 + 16 * count++;
     layout.put(at, use.longest).put(at + 8, use.resource.value);
     size_ = at + 16;
   }
   if (count > 0) layout.put(1, version_with_uses).put(80, count);
+  if (c.intensity > 0) {
+    layout.put(1, version_with_intensity).put(84, c.intensity);
+    size_ = std::max(size_, std::size_t{88});
+  }
   bytes_ = layout.bytes();
 }
 
@@ -182,7 +188,7 @@ Expected<ContractContext> decode_contract(Bytes bytes) noexcept {
   std::uint8_t version = 0;
   if (read_version(reader, version) && reader.read(context.task.value) && reader.read(context.job.value) &&
       read_contract(reader, contract) && read_time(reader, context.time_left) && version >= version_with_uses)
-    read_uses(reader, contract);
+    read_uses(reader, version, contract);
   if (!reader.ok()) return reader.error();
   if (contract.period != Duration::zero()) context.contract = contract;
   return context;

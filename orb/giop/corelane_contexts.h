@@ -5,6 +5,7 @@
 //                                   64 importance (i16), 66 policies (octet: bits 0-1 overrun), 72 time left (u64, ns)
 //     version 2, 88 + 16 n bytes    80 n (ulong, 4 at most), then n times, from 88 on: 0 longest section (u64, ns),
 //                                   8 resource (ulong, resource_named())
+//     version 3, 88 + 16 n bytes    80 n (ulong, 0 to 4), 84 intensity (ushort); the rest as in version 2
 //   refusal  0x434C4E02, 56 bytes   0 byte order, 1 version, 4 reason (ulong), 8 core (short), 16 response,
 //                                   24 deadline, 32 T', 40 D', 48 C' (u64, ns)
 //     version 2, 60 bytes           56 others (ulong, parts per million of the core that other processes hold)
@@ -91,7 +92,8 @@ class ChainBytes {
 
 inline ChainBytes encode_chain(const ChainContext& context) noexcept { return ChainBytes(context); }
 
-// ContractBytes is an encoded contract context; version 2 if it names resources.
+// ContractBytes is an encoded contract context; version 2 if it names resources, version 3 if it has an
+// intensity.
 class ContractBytes {
  public:
   ContractBytes() = default;

@@ -22,6 +22,10 @@ struct CoreRoom {
   // How many cores it comes after the core of the last placement. The first core comes after the last one. 0: it is the
   // core of the last placement, or the first core if there was none.
   int steps = 0;
+  // For an intensive task under a strategy that regards caches, what intensive tasks use: of all cores that share this
+  // core's last-level cache, and of these without this core. 0 for other tasks.
+  Share cache_load = 0;
+  Share beside = 0;
 };
 
 struct AllocationStrategy {
@@ -31,6 +35,8 @@ struct AllocationStrategy {
   // core with the lower index comes first.
   bool (*before)(const CoreRoom& a, const CoreRoom& b) noexcept;
   Places places{};
+  // CoreRoom::cache_load and CoreRoom::beside are set. A repacking then keeps each bin of tasks on its core.
+  bool regards_caches = false;
   // A task that fits on no core is cut into parts, each for another core: see orb/sched/analysis/splitting.h. A Manager
   // cuts no task.
   bool splits = false;

@@ -46,6 +46,7 @@ struct CoreOptions {
   Ppm capacity = default_capacity;  // the sum of admitted and platform load stays at or below this
   PlatformLoad load{};
   CoreOrder order = CoreOrder::priority;
+  int cache = 0;  // its last-level cache: cores with the same number, which is not negative, share it
 };
 
 enum class TaskState : std::uint8_t {

@@ -205,12 +205,41 @@ void Simulator::dispatch_touched() {
   for (std::size_t i = 0; i < cores_.size(); ++i) {
     CoreState& core = cores_[i];
     if (!std::exchange(core.touched, false)) continue;
-    const auto [reached, replenished] = core.core.dispatch(now_);
-    const std::uint64_t version = ++core.reach_version;
+    dispatch(i);
     if (const auto running = core.core.running()) mix(3), mix(running->value), mix(i);
     if (observer_ != nullptr) tell_dispatch(core);
-    if (reached != never) schedule(reached, Class::completion, What::reach, i, version);
-    if (replenished != never) schedule(replenished, Class::replenishment, What::replenished, i, version);
+  }
+  if (slowdown_ != no_slowdown) slow_down();
+}
+
+void Simulator::dispatch(std::size_t index) {
+  CoreState& core = cores_[index];
+  const auto [reached, replenished] = core.core.dispatch(now_);
+  const std::uint64_t version = ++core.reach_version;
+  if (reached != never) schedule(reached, Class::completion, What::reach, index, version);
+  if (replenished != never) schedule(replenished, Class::replenishment, What::replenished, index, version);
+}
+
+bool Simulator::runs_intensive_task(const CoreState& core) const {
+  const auto running = core.core.running();
+  if (!running) return false;
+  const JobState& job = jobs_[running->value - 1];
+  return job.is_of_task && is_intensive(plans_[job.plan].contract);
+}
+
+// Sets how fast each core runs beside the others from now on. Bound: pairs of cores.
+void Simulator::slow_down() {
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    CoreState& core = cores_[i];
+    const auto is_beside = [&](const CoreState& other) {
+      return &other != &core && other.options.cache == core.options.cache && runs_intensive_task(other);
+    };
+    std::int64_t slowdown = no_slowdown;
+    if (runs_intensive_task(core))
+      slowdown += std::count_if(cores_.begin(), cores_.end(), is_beside) * (slowdown_ - no_slowdown);
+    if (slowdown == core.core.slowdown()) continue;
+    core.core.set_slowdown(now_, slowdown);
+    dispatch(i);
   }
 }
 

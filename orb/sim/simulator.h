@@ -114,6 +114,9 @@ class Simulator {
   // Takes the jobs of every plan from the source, in place of `every`, `demand`, `demand_to` and `jittered`. Their
   // releases count from TaskPlan::first_release. The source must outlive the Simulator. Call it before run().
   void use_jobs(JobSource& source) { source_ = &source; }
+  // Makes intensive tasks slower that run at the same time on cores that share a cache (CoreOptions::cache). Each task
+  // that runs beside it adds `factor` - no_slowdown millionths to the execution time of a job. Call it before run().
+  void use_slowdown(std::int64_t factor) { slowdown_ = factor; }
   // Tells the observer of the jobs of tasks. It must outlive the Simulator. Jobs that their task refuses or cancels do
   // not finish. FinishedJob::preemptions and ::migrations are not counted.
   void observe(JobObserver& observer) { observer_ = &observer; }
@@ -212,6 +215,9 @@ class Simulator {
   std::size_t own_server(CoreState& core, TaskId task, const Contract& contract);
   void end_work(const ReadyJob& job);
   void dispatch_touched();
+  void dispatch(std::size_t core);
+  void slow_down();
+  bool runs_intensive_task(const CoreState& core) const;
   void tell_manager(const sched::Fact& fact);
   void raise_bounds();
   void queue(std::span<const sched::Command> commands, CoreId from);
@@ -278,6 +284,7 @@ class Simulator {
   JobSource* source_ = nullptr;
   std::vector<JobRelease> next_jobs_;  // by plan, if there is a source: the job whose release is scheduled
   JobObserver* observer_ = nullptr;
+  std::int64_t slowdown_ = no_slowdown;
   std::uint64_t hash_ = 0xcbf2'9ce4'8422'2325;
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "orb/sched/ticks.h"
+
 namespace corelane::sim {
 namespace {
 
@@ -23,8 +25,9 @@ void VirtualCore::charge(Time now) {
   if (entry == jobs_.end()) return;
   ReadyJob& job = entry->job;
   job.used += used;
-  job.remaining -= used;
-  if (job.until_sleep != Duration::max()) job.until_sleep -= used;
+  const Duration done = work_in(used);
+  job.remaining -= done;
+  if (job.until_sleep != Duration::max()) job.until_sleep -= done;
   step(now, job.server, used);
 }
 
@@ -152,6 +155,28 @@ Duration VirtualCore::until_lock(const ReadyJob& job) const {
   return next == Duration::max() ? next : next - job.used;
 }
 
+void VirtualCore::set_slowdown(Time now, std::int64_t slowdown) {
+  charge(now);
+  slowdown_ = slowdown;
+  carry_ = 0;
+}
+
+// Returns how much of the running job's demand is done in this time. What is less than a nanosecond is carried over to
+// the next call.
+Duration VirtualCore::work_in(Duration time) {
+  if (slowdown_ == no_slowdown) return time;
+  const sched::Wide scaled = sched::Wide{time.count()} * no_slowdown + carry_;
+  carry_ = static_cast<std::int64_t>(scaled % slowdown_);
+  return Duration{static_cast<std::int64_t>(scaled / slowdown_)};
+}
+
+// Returns the shortest time after which work_in() would return at least `work`.
+Duration VirtualCore::time_for(Duration work) const {
+  if (slowdown_ == no_slowdown || work == Duration::max()) return work;
+  const sched::Wide scaled = sched::Wide{work.count()} * slowdown_ - carry_;
+  return Duration{static_cast<std::int64_t>((scaled + no_slowdown - 1) / no_slowdown)};
+}
+
 std::optional<VirtualCore::Reached> VirtualCore::reach(Time now) {
   charge(now);
   if (!running_) return std::nullopt;
@@ -199,10 +224,11 @@ VirtualCore::Until VirtualCore::dispatch(Time now) {
   const bool ran = std::exchange(running_, next != nullptr);
   if (!running_) return until;
   if (ran && current_ != next->job) ++preemptions_;
+  if (current_ != next->job) carry_ = 0;
   current_ = next->job;
   since_ = now;
-  const Duration lasts =
-      std::min({next->remaining, next->until_sleep, until_budget(*next), until_lock(*next), granted.budget});
+  const Duration lasts = std::min(
+      {time_for(next->remaining), time_for(next->until_sleep), until_budget(*next), until_lock(*next), granted.budget});
   until.reach = now + std::max(lasts, Duration::zero());
   return until;
 }

@@ -24,6 +24,8 @@ namespace corelane::sim {
 inline constexpr Priority platform_priority{INT32_MAX};  // of the core's platform load
 inline constexpr Priority above_tasks{INT32_MAX - 1};    // of servers
 
+inline constexpr std::int64_t no_slowdown = 1'000'000;  // millionths
+
 struct ReadyJob {
   JobId job;
   TaskId task;
@@ -62,6 +64,11 @@ class VirtualCore {
   // Makes a sleeping job ready again, behind the jobs of the same priority. Returns false if no such job sleeps here.
   bool wake(Time now, JobId job);
   void drop_all(Time now);
+
+  // From now on the execution of jobs takes `slowdown` millionths of its time. At first it is no_slowdown. The times at
+  // which jobs lock and unlock do not change.
+  void set_slowdown(Time now, std::int64_t slowdown);
+  std::int64_t slowdown() const { return slowdown_; }
 
   // Watches a job: reach() reports when it has used `budget`. Replaces the previous watch; JobId{} watches no job.
   void watch(Time now, JobId job, Duration budget);
@@ -110,6 +117,8 @@ class VirtualCore {
   void step(Time now, std::optional<std::size_t> server, Duration used = {});
   Duration until_budget(const ReadyJob& job) const;
   Duration until_lock(const ReadyJob& job) const;
+  Duration work_in(Duration time);
+  Duration time_for(Duration work) const;
 
   Order order_by_ = Order::priority;
   std::vector<sched::ServerDriver> servers_;
@@ -119,6 +128,8 @@ class VirtualCore {
   Time since_{};
   JobId watched_{};
   Duration budget_{};  // the budget of watched_
+  std::int64_t slowdown_ = no_slowdown;
+  std::int64_t carry_ = 0;  // work of the running job that is not in ReadyJob::remaining yet, in parts of slowdown_
   std::int64_t last_order_ = 0;
   std::int64_t first_order_ = 0;
   Duration busy_{};

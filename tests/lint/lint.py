@@ -184,8 +184,9 @@ EXPORTED = {
     ],
     "orb/os": [
         "files/directory.h", "files/file_room.h", "files/file_watch.h", "files/small_file.h", "locks/light_wait.h",
-        "locks/requester_lock.h", "machine/core_domain.h", "machine/core_list.h", "machine/cpu_mask.h",
-        "machine/host.h", "machine/host_key.h", "machine/mounts.h", "machine/topology.h", "memory/byte_buffer.h", "peers/own_user.h",
+        "locks/requester_lock.h", "machine/cache_counters.h", "machine/core_domain.h", "machine/core_list.h",
+        "machine/cpu_mask.h", "machine/host.h", "machine/host_key.h", "machine/mounts.h", "machine/topology.h",
+        "memory/byte_buffer.h", "peers/own_user.h",
         "peers/passed_descriptors.h", "peers/passed_socket.h", "peers/peer_groups.h", "peers/peer_trust.h",
         "peers/user_name.h", "process/child_process.h", "process/descriptor_limit.h", "process/environment.h",
         "process/error_capture.h", "process/fork_guard.h", "process/process_watch.h", "process/size_limit_guard.h",

@@ -149,6 +149,7 @@ std::vector<std::string> contract_fields(const TaskContract& contract) {
       field("suspension", contract.suspension),
       ".importance = " + std::to_string(contract.importance),
       fill(".on_overrun = ::corelane::OverrunPolicy::$0", {name_of(contract.on_overrun)})};
+  if (contract.intensity != 0) fields.push_back(".intensity = " + std::to_string(contract.intensity));
   std::string uses;
   for (const ResourceUse& use : contract.uses)
     uses += fill("$0::corelane::use_of(\"$1\", ::corelane::Duration{$2})",

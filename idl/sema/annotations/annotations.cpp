@@ -311,6 +311,8 @@ std::optional<TaskContract> AnnotationChecker::contract_of(const Annotation& che
   contract.suspension = duration("suspension", {});
   if (const Value* value = value_of("importance"))
     contract.importance = static_cast<std::int16_t>(std::get<std::int64_t>(*value));
+  if (const Value* value = value_of("intensity"))
+    contract.intensity = static_cast<std::uint16_t>(std::get<std::uint64_t>(*value));
   if (const Value* value = value_of("on_overrun")) {
     constexpr std::array<std::string_view, 3> policies = {"report", "demote", "cancel"};
     const auto found = std::find(policies.begin(), policies.end(), std::get<std::string>(*value));

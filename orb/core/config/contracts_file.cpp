@@ -18,8 +18,8 @@ namespace {
 constexpr Duration shortest{1};
 
 const std::vector<std::string>& keys() {
-  static const std::vector<std::string> names{"period",     "deadline",   "budget",     "jitter",
-                                              "suspension", "importance", "on_overrun", "uses"};
+  static const std::vector<std::string> names{"period",     "deadline",   "budget",    "jitter", "suspension",
+                                              "importance", "on_overrun", "intensity", "uses"};
   return names;
 }
 
@@ -91,6 +91,7 @@ std::string changes_of(const Contract& before, const Contract& after, const std:
   add("suspension", to_string(before.suspension), to_string(after.suspension));
   add("importance", std::to_string(before.importance), std::to_string(after.importance));
   add("on_overrun", std::string(name_of(before.on_overrun)), std::string(name_of(after.on_overrun)));
+  add("intensity", std::to_string(before.intensity), std::to_string(after.intensity));
   if (before.uses != after.uses) text += (text.empty() ? "" : ", ") + uses;
   return text;
 }
@@ -151,8 +152,9 @@ class ContractsFile::Reader {
     if (key == "budget") return duration(key, value, entry.budget);
     if (key == "jitter") return duration(key, value, entry.jitter);
     if (key == "suspension") return duration(key, value, entry.suspension);
-    if (key == "importance") return importance(value, entry);
+    if (key == "importance") return number(key, value, entry.importance);
     if (key == "on_overrun") return policy(value, entry);
+    if (key == "intensity") return number(key, value, entry.intensity);
     if (key == "uses") return uses(value, entry);
     const std::string best = meant(key, keys(), "the nearest known is");
     return fault("unknown key " + key + (best.empty() ? "; known are " + listed(keys()) : best));
@@ -166,12 +168,13 @@ class ContractsFile::Reader {
                  (text != nullptr ? duration_hint(text->get()) : ""));
   }
 
-  std::optional<std::string> importance(const toml::node& value, Entry& entry) {
-    using Limits = std::numeric_limits<std::int16_t>;
-    const auto* const number = value.as_integer();
-    if (number == nullptr || number->get() < Limits::min() || number->get() > Limits::max())
-      return fault("importance: expected a whole number from -32768 to 32767");
-    entry.importance = static_cast<std::int16_t>(number->get());
+  template <typename Number>
+  std::optional<std::string> number(const std::string& key, const toml::node& value, std::optional<Number>& out) {
+    constexpr std::int64_t least = std::numeric_limits<Number>::min(), most = std::numeric_limits<Number>::max();
+    const auto* const given = value.as_integer();
+    if (given == nullptr || given->get() < least || given->get() > most)
+      return fault(key + ": expected a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+    out = static_cast<Number>(given->get());
     return std::nullopt;
   }
 
@@ -245,6 +248,7 @@ Contract ContractsFile::merged(const Entry& entry, const Contract* declared) {
   contract.suspension = entry.suspension.value_or(contract.suspension);
   contract.importance = entry.importance.value_or(contract.importance);
   contract.on_overrun = entry.on_overrun.value_or(contract.on_overrun);
+  contract.intensity = entry.intensity.value_or(contract.intensity);
   contract.uses = entry.uses.value_or(contract.uses);
   return contract;
 }

@@ -10,6 +10,7 @@
 //   suspension = "0ms"        # none
 //   importance = 3            # 0
 //   on_overrun = "demote"     # report; the third policy is cancel
+//   intensity = 25            # 0, unknown: last-level-cache accesses per 1,000 instructions
 //   uses = { bus = "200us" }  # none; each resource with its longest section
 //
 // A key that a table leaves out keeps its value in the IDL's contract. If the IDL has no contract, the key has its
@@ -84,6 +85,7 @@ class ContractsFile {
     std::optional<Duration> period, deadline, budget, jitter, suspension;
     std::optional<std::int16_t> importance;
     std::optional<OverrunPolicy> on_overrun;
+    std::optional<std::uint16_t> intensity;
     std::optional<std::array<ResourceUse, max_uses>> uses;
     std::vector<Resource> resources{};  // in the order of `uses`
     FilePlace at{};

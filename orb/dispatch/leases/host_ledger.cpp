@@ -48,7 +48,8 @@ Expected<std::vector<CoreLease>> choose(const std::vector<os::CoreInfo>& cores, 
     const bool sibling = std::any_of(leases.begin(), leases.end(),
                                      [&](const CoreLease& lease) { return lease.physical_core == info.physical_core; });
     if (is_wanted(request.cores, info.core) && (request.siblings || !sibling))
-      leases.push_back({.core = info.core, .physical_core = info.physical_core, .guarded = guarded});
+      leases.push_back(
+          {.core = info.core, .physical_core = info.physical_core, .guarded = guarded, .cache = info.cache});
   }
   if (leases.empty()) return no_lease;
   return leases;

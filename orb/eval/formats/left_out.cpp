@@ -7,6 +7,7 @@ namespace corelane::eval {
 void LeftOut::add_what_only_toml_has(const ListedTask& task) {
   if (task.importance != 0) add("importance");
   if (task.on_overrun != "report") add("on_overrun");
+  if (task.intensity != 0) add("intensity");
   if (task.arrival != "periodic") add("arrival");
   if (task.criticality != "low") add("criticality");
 }

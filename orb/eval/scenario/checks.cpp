@@ -115,6 +115,7 @@ Contract contract_of(const ListedTask& task) {
   Contract contract = make_contract(task.period, task.budget, task.deadline, task.jitter);
   contract.suspension = task.suspension;
   contract.importance = static_cast<std::int16_t>(task.importance);
+  contract.intensity = static_cast<std::uint16_t>(task.intensity);
   contract.on_overrun = overrun_policy_of(task.on_overrun).value_or(OverrunPolicy::report);
   for (std::size_t i = 0; i < std::min(task.uses.size(), max_uses); ++i)
     contract.uses[i] = use_of(task.uses[i].resource, task.uses[i].longest);

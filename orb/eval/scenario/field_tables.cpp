@@ -82,6 +82,22 @@ constexpr Field<Platform> platform_rows[] = {
       .least = 1,
       .most = million},
      &Platform::capacity},
+    {{.key = "cache_domains",
+      .help = "For the allocation cache-aware: among how many last-level caches the cores are divided, evenly and in "
+              "their order",
+      .fallback = "the setting pool.cache_domains; if that is 0, all cores share one",
+      .example = "2",
+      .least = 1,
+      .most = 1024},
+     &Platform::cache_domains},
+    {{.key = "slowdown",
+      .help = "In virtual time: by which factor a job of an intensive task executes longer while another intensive "
+              "task runs on another core of its cache. Each further one adds as much. Admission does not depend on it",
+      .fallback = "1",
+      .example = "1.3",
+      .least = million,
+      .most = 10 * million},
+     &Platform::slowdown},
 };
 
 constexpr Field<Policy> policy_rows[] = {
@@ -196,6 +212,13 @@ constexpr Field<ListedTask> task_rows[] = {
       .example = "\"demote\"",
       .choices = [] { return copied(overrun_names); }},
      &ListedTask::on_overrun},
+    {{.key = "intensity",
+      .help =
+          "The last-level-cache accesses of a job per 1,000 instructions, for the allocation cache-aware. 0: unknown",
+      .fallback = "0",
+      .example = "25",
+      .most = UINT16_MAX},
+     &ListedTask::intensity},
     {{.key = "uses",
       .help = "Up to four resources that a job locks, each with its longest section",
       .fallback = "none",

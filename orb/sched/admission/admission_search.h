@@ -19,6 +19,7 @@
 #include <optional>
 #include <vector>
 
+#include "orb/sched/admission/core_rooms.h"
 #include "orb/sched/admission/placement.h"
 #include "orb/sched/admission/repack.h"
 #include "orb/sched/refusal.h"
@@ -65,6 +66,7 @@ class AdmissionSearch {
   void end(Found found) noexcept;
 
   const Placement& placement_;
+  CoreRooms rooms_;
   Demand demand_;
   std::uint32_t self_ = candidate_slot;
   Reach reach_ = Reach::cores;

@@ -32,7 +32,8 @@ Demand demand_of(const Contract& c, std::uint64_t age, bool charges) noexcept {
                 .rank = {.urgency = (c.deadline - c.jitter).count(), .importance = c.importance, .age = age},
                 .enforced = is_enforced(c, charges),
                 .ahead = c.on_overrun == OverrunPolicy::report,
-                .served = task_server_of(c)};
+                .served = task_server_of(c),
+                .intensive = is_intensive(c)};
   for (std::size_t i = 0; i < max_uses; ++i) {
     if (c.uses[i].resource == no_resource) continue;
     demand.sections[i] = {c.uses[i].resource, c.uses[i].longest.count()};
@@ -91,19 +92,21 @@ Member* CoreTaskSet::find(std::uint32_t slot) noexcept {
 
 void CoreTaskSet::clear() noexcept {
   members_.clear();
-  load_ = 0;
+  load_ = intensive_load_ = 0;
 }
 
 void CoreTaskSet::copy_from(const CoreTaskSet& other) noexcept {
   assert(other.members_.size() <= members_.capacity());
   members_.assign(other.members_.begin(), other.members_.end());
   load_ = other.load_;
+  intensive_load_ = other.intensive_load_;
 }
 
 void CoreTaskSet::remove(std::uint32_t slot, bool at_idle) noexcept {
   const Member* member = find(slot);
   if (member == nullptr) return;
   load_ -= member->demand.share;
+  if (member->demand.intensive) intensive_load_ -= member->demand.share;
   const auto index = static_cast<std::size_t>(member - members_.data());
   members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(index));
   for (Member& rest : members_) {
@@ -193,6 +196,7 @@ void CoreTaskSet::begin_add(const CoreModel& core, const Member& candidate, cons
     if (member.last >= first) ++member.last;
   members_[first].last = first;
   load_ += candidate.demand.share;
+  if (candidate.demand.intensive) intensive_load_ += candidate.demand.share;
   renumber(levels);
   tie();
   if (!test.promises) return end_pass({.fits = true});

@@ -49,6 +49,7 @@ struct Demand {
   Ticks overshoot = 0;
   // The server of the task, if the platform has one for each task. Without a budget: there is no such server.
   Reservation served{};
+  bool intensive = false;  // see is_intensive() in orb/base/contract.h
 
   // Returns the interference on other tasks. A task that suspends itself may run its C late in one period and early in
   // the next. So S (or J + S) as jitter is not enough (Chen et al. 2019, "Many suspensions, many problems", section 3).
@@ -143,6 +144,8 @@ class CoreTaskSet {
   std::span<Member> members() noexcept { return members_; }
   std::span<const Member> members() const noexcept { return members_; }
   Share load() const noexcept { return load_; }
+  // Returns the part of the load that belongs to intensive tasks.
+  Share intensive_load() const noexcept { return intensive_load_; }
   const Member* find(std::uint32_t slot) const noexcept;
   Member* find(std::uint32_t slot) noexcept;
 
@@ -206,6 +209,7 @@ class CoreTaskSet {
 
   std::vector<Member> members_;  // sorted by descending priority
   Share load_ = 0;
+  Share intensive_load_ = 0;
   std::vector<Interference> above_;  // scratch: the load of the core, then the members in order
   std::vector<int> levels_;          // scratch
   std::vector<Usage> usages_;        // scratch: see rate_monotonic_tasks()

@@ -26,7 +26,7 @@ bool all_alike(std::span<const Core> cores) noexcept {
 
 }  // namespace
 
-Packing::Packing(const Placement& placement) : placement_(placement) {
+Packing::Packing(const Placement& placement) : placement_(placement), rooms_(placement) {
   const std::size_t cores = placement.cores().size();
   task_sets_.resize(cores);
   for (CoreTaskSet& task_set : task_sets_) task_set.reserve(placement.members());
@@ -108,6 +108,7 @@ void Packing::next_task() noexcept {
     bound_ = task.is_candidate() ? placement_.core_of_users(demand, candidate_slot) : std::optional<int>(task.from);
   std::fill(tried_.begin(), tried_.end(), false);
   core_ = nowhere;
+  rooms_.note(demand, task_sets_, last_placed_);
 }
 
 // Tries the task on the next core of the strategy's order.
@@ -137,36 +138,31 @@ void Packing::pack_one(int& evaluations) noexcept {
   next_task();
 }
 
-CoreRoom Packing::room_of(int core) const noexcept {
-  const auto index = static_cast<std::size_t>(core);
-  const CoreModel& model = placement_.cores()[index].model;
-  return {.core = core,
-          .free = model.capacity - model.platform - task_sets_[index].load(),
-          .steps = placement_.steps(last_placed_, core)};
-}
-
 // Returns the first core, in the order of the strategy, on which the task was not tried yet. If several are as good,
 // prefers the task's own core.
 int Packing::next_core() const noexcept {
   const int home = tasks_[left_ - 1].from;
   const auto before = placement_.options().allocation->before;
-  CoreRoom best{.core = nowhere};
+  int best = nowhere;
   for (int i = 0; i < static_cast<int>(task_sets_.size()); ++i) {
     if (tried_[static_cast<std::size_t>(i)] || placement_.core(i).lost) continue;
-    const CoreRoom room = room_of(i);
-    if (best.core == nowhere || before(room, best) || (i == home && !before(best, room))) best = room;
+    const CoreRoom& room = rooms_.room(i);
+    if (best == nowhere || before(room, rooms_.room(best)) || (i == home && !before(rooms_.room(best), room))) best = i;
   }
-  return best.core;
+  return best;
 }
 
 // Assigns the packed bins to cores. If all cores are alike, it does not matter which core gets which bin. So each bin
 // goes to the core that already holds most of it, the largest overlap first, and few tasks move. If a task locks
-// resources, every bin keeps its core.
+// resources, every bin keeps its core. So it does if tasks were kept apart by their caches.
 void Packing::begin_matching() noexcept {
   const auto cores = placement_.cores();
   const bool anybody_locks =
       std::any_of(tasks_.begin(), tasks_.end(), [&](const auto& t) { return demand_of(t).locks; });
-  if (anybody_locks || !all_alike(cores)) return end(true);
+  const bool by_caches =
+      placement_.options().allocation->regards_caches &&
+      std::any_of(tasks_.begin(), tasks_.end(), [&](const auto& t) { return demand_of(t).intensive; });
+  if (anybody_locks || by_caches || !all_alike(cores)) return end(true);
   stage_ = Stage::matching;
   std::fill(overlap_.begin(), overlap_.end(), Share{0});
   for (const PlannedTask& task : tasks_) {

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "orb/sched/admission/core_rooms.h"
 #include "orb/sched/admission/placement.h"
 
 namespace corelane::sched {
@@ -49,7 +50,6 @@ class Packing {
   void next_task() noexcept;
   void pack_one(int& evaluations) noexcept;
   int next_core() const noexcept;
-  CoreRoom room_of(int core) const noexcept;
   void begin_matching() noexcept;
   void match_one(int& evaluations) noexcept;
   void end(bool found) noexcept;
@@ -64,7 +64,8 @@ class Packing {
   std::vector<char> tried_;             // per core: tried for the current task; later: has its bin
 
   // The state of the current task, tasks_[left_ - 1].
-  int last_placed_ = 0;       // the core of the task placed before it
+  int last_placed_ = 0;  // the core of the task placed before it
+  CoreRooms rooms_;
   std::optional<int> bound_;  // the core of the tasks that use the same resources
   int core_ = nowhere;        // the core on which it is tried
   Trial trial_;

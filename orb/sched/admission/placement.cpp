@@ -71,16 +71,6 @@ std::optional<std::uint32_t> Placement::slot_of(TaskId task) const noexcept {
   return index;
 }
 
-bool Placement::is_tried_before(int a, int b) const noexcept {
-  return is_before({.core = a, .free = core(a).free(), .steps = steps(last_placed_, a)},
-                   {.core = b, .free = core(b).free(), .steps = steps(last_placed_, b)});
-}
-
-bool Placement::is_before(const CoreRoom& a, const CoreRoom& b) const noexcept {
-  const auto before = options_.allocation->before;
-  return before(a, b) || (a.core < b.core && !before(b, a));
-}
-
 void Placement::begin(Trial& trial, const CoreTaskSet& task_set, const Core& core, std::uint32_t slot,
                       const Demand& demand, const Effort& effort) const noexcept {
   trial.begin(core.model, task_set, slot, demand, *options_.test, options_.levels, effort);

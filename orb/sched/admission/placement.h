@@ -50,8 +50,6 @@ struct Core {
     int level;
   };
   std::vector<Ceiling> ceilings;  // the ceilings that the runtime has
-
-  Share free() const noexcept { return model.capacity - model.platform - task_set.load(); }
 };
 
 class Placement {
@@ -84,10 +82,6 @@ class Placement {
   std::uint64_t epoch() const noexcept { return epoch_; }
   void note_change() noexcept { ++epoch_; }
 
-  // Returns whether a task is tried on core `a` before core `b`, by the allocation strategy.
-  bool is_tried_before(int a, int b) const noexcept;
-  // Returns whether `a` comes before `b` in the order of the strategy, or is as good and has the lower index.
-  bool is_before(const CoreRoom& a, const CoreRoom& b) const noexcept;
   // Returns how many steps core `to` is after core `from`; see CoreRoom::steps.
   int steps(int from, int to) const noexcept {
     return to >= from ? to - from : to - from + static_cast<int>(cores_.size());

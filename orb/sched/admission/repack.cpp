@@ -10,7 +10,8 @@ constexpr int most_exact_in_phases = 65'536;  // about 32 ms; each task that mov
 
 }  // namespace
 
-Repacker::Repacker(const Placement& placement) : placement_(placement), packing_(placement), waiter_(1) {
+Repacker::Repacker(const Placement& placement)
+    : placement_(placement), rooms_(placement), packing_(placement), waiter_(1) {
   const std::size_t cores = placement.cores().size();
   task_sets_.resize(cores);
   first_phase_.resize(cores);
@@ -35,7 +36,8 @@ void Repacker::begin(const Demand& candidate, bool moving) noexcept {
     if (!core.lost && !core.closed && (!bound || *bound == i) && somebody_leaves(static_cast<std::size_t>(i)))
       order_.push_back(i);
   }
-  std::sort(order_.begin(), order_.end(), [&](int a, int b) { return placement_.is_tried_before(a, b); });
+  rooms_.note(candidate);
+  std::sort(order_.begin(), order_.end(), [&](int a, int b) { return rooms_.is_before(a, b); });
   next(Stage::waiting);
 }
 

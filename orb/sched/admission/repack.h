@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "orb/sched/admission/core_rooms.h"
 #include "orb/sched/admission/packing.h"
 #include "orb/sched/admission/placement.h"
 
@@ -70,6 +71,7 @@ class Repacker {
   Effort effort() const noexcept;
 
   const Placement& placement_;
+  CoreRooms rooms_;
   const Demand* candidate_ = nullptr;
   bool moving_ = false;
   bool found_ = false;

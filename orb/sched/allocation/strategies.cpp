@@ -8,6 +8,7 @@
   STRATEGY(first_fit)                            \
   STRATEGY(best_fit)                             \
   STRATEGY(next_fit)                             \
+  STRATEGY(cache_aware)                          \
   STRATEGY(splitting)
 
 namespace corelane::sched {

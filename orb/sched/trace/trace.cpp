@@ -14,11 +14,11 @@ struct KindText {
 using K = TraceKind;
 constexpr KindText kinds[] = {
     {K::arrived, "arrived",
-     "job task peer has_contract period deadline budget jitter suspension importance on_overrun r1 section1 r2 "
-     "section2 r3 section3 r4 section4"},
+     "job task peer has_contract period deadline budget jitter suspension importance on_overrun intensity r1 "
+     "section1 r2 section2 r3 section3 r4 section4"},
     {K::proposed, "proposed",
-     "request peer period deadline budget jitter suspension importance on_overrun r1 section1 r2 section2 r3 section3 "
-     "r4 section4"},
+     "request peer period deadline budget jitter suspension importance on_overrun intensity r1 section1 r2 section2 "
+     "r3 section3 r4 section4"},
     {K::departed, "departed", "task"},
     {K::peer_lost, "peer_lost", "peer"},
     {K::core_lost, "core_lost", "core"},
@@ -31,27 +31,27 @@ constexpr KindText kinds[] = {
     {K::elapsed, "elapsed", "timer"},
     {K::early_allowed, "early_allowed", "allowed"},
     {K::task_added, "task_added",
-     "task period deadline budget jitter suspension importance on_overrun r1 section1 r2 section2 r3 section3 r4 "
-     "section4 priority"},
+     "task period deadline budget jitter suspension importance on_overrun intensity r1 section1 r2 section2 r3 "
+     "section3 r4 section4 priority"},
     {K::join_asked, "join_asked",
-     "task period deadline budget jitter suspension importance on_overrun r1 section1 r2 section2 r3 section3 r4 "
-     "section4 priority"},
+     "task period deadline budget jitter suspension importance on_overrun intensity r1 section1 r2 section2 r3 "
+     "section3 r4 section4 priority"},
     {K::priority_set, "priority_set", "task priority"},
     {K::vacate_asked, "vacate_asked", "task"},
     {K::dismiss_asked, "dismiss_asked", "task"},
     {K::task_taken, "task_taken", "task"},
     {K::task_put, "task_put",
-     "task period deadline budget jitter suspension importance on_overrun r1 section1 r2 section2 r3 section3 r4 "
-     "section4 priority tat running busy started held joining "
-     "vacating leaving demoted overran granted borrows place shares suspended suspended_at slept order waiting"},
+     "task period deadline budget jitter suspension importance on_overrun intensity r1 section1 r2 section2 r3 "
+     "section3 r4 section4 priority tat running busy started held joining vacating leaving demoted overran granted "
+     "borrows place shares suspended suspended_at slept order waiting"},
     {K::capacity_set, "capacity_set", "core capacity"},
     {K::interference_set, "interference_set", "core loads"},
     {K::interference_load, "interference_load", "budget period jitter blocking"},
     {K::closed_set, "closed_set", "core closed"},
     {K::repack_set, "repack_set", "allowed"},
     {K::admit, "admit",
-     "request task peer core priority period deadline budget jitter suspension importance on_overrun r1 section1 r2 "
-     "section2 r3 section3 r4 section4 response startable_at waits_for_idle"},
+     "request task peer core priority period deadline budget jitter suspension importance on_overrun intensity r1 "
+     "section1 r2 section2 r3 section3 r4 section4 response startable_at waits_for_idle"},
     {K::place, "place", "job task core"},
     {K::reprioritize, "reprioritize", "task core priority"},
     {K::vacate, "vacate", "task core"},

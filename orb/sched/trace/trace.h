@@ -24,7 +24,7 @@
 
 namespace corelane::sched {
 
-inline constexpr std::uint64_t trace_version = 7;
+inline constexpr std::uint64_t trace_version = 8;
 
 // A record to write: two words of header, then the body.
 //   word 0  time, nanoseconds

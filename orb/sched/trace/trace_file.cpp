@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t magic = 0x45'4e'41'4c'45'52'4f'43;  // "CORELANE"
 constexpr std::size_t header_words = 22;
-constexpr std::size_t core_words = 7;
+constexpr std::size_t core_words = 8;
 constexpr std::size_t track_words = 6;
 constexpr std::size_t word_size = sizeof(std::uint64_t);
 
@@ -178,6 +178,7 @@ bool read_core(Input& in, CoreOptions& core) {
   PlatformLoad& load = core.load;
   load.budget = in.duration(), load.period = in.duration(), load.jitter = in.duration(), load.blocking = in.duration();
   core.order = static_cast<CoreOrder>(in.number(2));
+  core.cache = static_cast<int>(in.number(INT32_MAX));
   return in.ok() && is_sound(load);
 }
 
@@ -277,7 +278,7 @@ std::vector<std::byte> to_bytes(const TraceFile& trace) {
   for (const CoreOptions& core : trace.options.cores) {
     out.word(static_cast<std::uint64_t>(core.id.value)), out.word(static_cast<std::uint64_t>(core.capacity));
     out.word(core.load.budget), out.word(core.load.period), out.word(core.load.jitter), out.word(core.load.blocking);
-    out.word(static_cast<std::uint64_t>(core.order));
+    out.word(static_cast<std::uint64_t>(core.order)), out.word(static_cast<std::uint64_t>(core.cache));
   }
   for (const Track& track : trace.tracks) {
     out.word(static_cast<std::uint64_t>(track.kind));

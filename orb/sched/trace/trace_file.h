@@ -13,7 +13,7 @@
 //   19  peer_tasks                  20  length of the name of the allocation strategy in bytes
 //                                   21  the same of the admission test
 //   then the three names, each padded with zeros to a whole word; for each core: id, capacity, budget, period, jitter,
-//   blocking of its load, its order (0 by priorities, 1 by deadlines, 2 by deadlines under servers);
+//   blocking of its load, its order (0 by priorities, 1 by deadlines, 2 by deadlines under servers), its cache;
 //   for each track: kind, core, max_tasks, timer, slots lost, words of records, the records.
 //
 // Threads: pure functions and values; all functions allocate.

@@ -50,6 +50,15 @@ CLI::Option* define_calls(CLI::App& app, Options& options, CLI::Option* operatio
       ->check(CLI::Range(1, 1'000'000).description(""))
       ->capture_default_str()
       ->needs(call);
+  auto* const beside =
+      refuse_empty(app.add_option("--beside", options.beside,
+                                  "then make the calls once more, while this command runs on another core of the same "
+                                  "last-level cache: how much longer do they take?"))
+          ->type_name("COMMAND")
+          ->needs(call);
+  refuse_empty(app.add_option("--slowdowns", options.slowdowns, "add that slowdown to this TOML file"))
+      ->type_name("FILE")
+      ->needs(beside);
   add_duration(app, "--period", options.given.period,
                "admitted with this period: the server begins the calls so far apart [20ms]")
       ->needs(call);

@@ -17,17 +17,16 @@
 #include "orb/os/clock.h"
 #include "orb/os/files/small_file.h"
 #include "services/corelane/host/server_page.h"
+#include "services/corelane/measure/measured_calls.h"
 #include "services/corelane/measure/measurement.h"
-#include "services/corelane/measure/task_server.h"
+#include "services/corelane/measure/shared_cache.h"
 #include "services/corelane/output/json_text.h"
 #include "services/corelane/output/text.h"
 
 namespace corelane::tool {
 namespace {
 
-using Found = std::optional<std::vector<Measurement>>;  // nothing after a complaint
-
-Found by_files(const std::vector<std::string>& files, const Complaints& complaints) {
+Measurements by_files(const std::vector<std::string>& files, const Complaints& complaints) {
   std::vector<sched::TraceFile> traces;
   for (const std::string& file : files) {
     auto trace = load_trace(file, complaints);
@@ -37,18 +36,7 @@ Found by_files(const std::vector<std::string>& files, const Complaints& complain
   return measurements_of(traces);
 }
 
-Found by_request(const MeasureOptions& options, int pid, const Selection& selection, const Complaints& complaints) {
-  const auto path = request_trace(options.directory, pid, options.wait, complaints);
-  if (!path) return std::nullopt;
-  const auto trace = load_trace(*path, complaints);
-  if (!trace) return std::nullopt;
-  std::vector<Measurement> found = measurements_of(*trace, selection);
-  if (const auto page = server_page(options.directory, pid))
-    for (Measurement& measurement : found) add_terms(measurement.own, own_terms(*page, measurement.label));
-  return found;
-}
-
-Found by_program(const MeasureOptions& options, const Complaints& complaints) {
+Measurements by_program(const MeasureOptions& options, const Complaints& complaints) {
   if (const std::string why = why_untraced_in(options.directory, options.request);
       !options.run.empty() && !why.empty()) {
     complaints.begin() << "nothing was run: process " << options.request << " " << why << "\n";
@@ -59,83 +47,8 @@ Found by_program(const MeasureOptions& options, const Complaints& complaints) {
     complaints.begin() << "this failed, so nothing was measured: " << plain(options.run) << "\n";
     return std::nullopt;
   }
-  return by_request(options, options.request, {.since = start}, complaints);
+  return request_measurements(options, options.request, {.since = start}, complaints);
 }
-
-// Measures operations that this command calls itself.
-class Calls {
- public:
-  Calls(const MeasureOptions& options, const Complaints& complaints) : options_(options), complaints_(complaints) {}
-
-  Found measure() {
-    const CallSteps steps{.before = [this](const CalledTask& task) { return look_for_server(task); },
-                          .after = [this](const CalledTask& task) { return fetch(task); }};
-    if (!call(options_.call, steps, complaints_)) return std::nullopt;
-    return std::move(found_);
-  }
-
-  // The interface from the reference, with its version, after measure(). Empty if the reference has none.
-  const std::string& interface() const { return interface_; }
-
- private:
-  // Looks for the server before the calls, so that one that gives no trace is reported before them.
-  bool look_for_server(const CalledTask& task) {
-    // If the user gave the process id, its trace is requested even if the server has no page.
-    constexpr std::chrono::milliseconds page_period{500};
-    const Duration patience = options_.request == 0 ? options_.wait : std::min(options_.wait, 3 * page_period);
-    const auto page = page_with(
-        options_.directory,
-        {.task = task.task, .operation = options_.call.operation, .contract = task.contract, .pid = options_.request},
-        patience);
-    interface_ = task.repository_id;
-    pid_ = page ? page->pid : options_.request;
-    if (pid_ == 0) {
-      complaints_.begin() << "no server with runtime.directory " << plain(options_.directory)
-                          << " shows the task; name that directory, and the server with --request PID. It must run on "
-                             "this host, as this user\n";
-      return false;
-    }
-    if (!page) return true;
-    const std::string why = why_untraced(*page);
-    if (!why.empty()) complaints_.begin() << "nothing was called: process " << pid_ << " " << why << "\n";
-    const std::string label = label_in(*page, task.task);
-    return why.empty() && is_of_interface(label) && terms_fit(own_terms(*page, label));
-  }
-
-  bool is_of_interface(const std::string& label) const {
-    const bool is_its =
-        options_.interface.empty() || is_shown_as(label, label_of(options_.interface, options_.call.operation));
-    if (!is_its)
-      complaints_.begin() << "nothing was called: the operation is " << plain(label) << ", of another interface than "
-                          << plain(options_.interface) << "\n";
-    return is_its;
-  }
-
-  // Returns whether the given terms fit with the server's own terms, for any budget.
-  bool terms_fit(const std::vector<Contract>& own) const {
-    Contract contract = basis_of_calls(options_.given, options_.call.contract, own).contract;
-    contract.budget = Duration{1};
-    contract.uses = {};
-    const auto fault = fault_of(contract);
-    if (fault) complaints_.begin() << "nothing was called: with the server's other terms " << *fault << "\n";
-    return !fault;
-  }
-
-  bool fetch(const CalledTask& task) {
-    found_ = by_request(options_, pid_, {.only = task.task}, complaints_);
-    if (!found_) return false;
-    if (task.raised > 0)
-      complaints_.begin() << task.raised << " of " << task.raised + task.answered
-                          << " calls ended with an exception of the operation\n";
-    return true;
-  }
-
-  const MeasureOptions& options_;
-  const Complaints& complaints_;
-  int pid_ = 0;
-  std::string interface_{};
-  Found found_{};
-};
 
 // An entry to add to a contracts file.
 struct Proposal {
@@ -172,6 +85,7 @@ std::optional<Proposal> proposal_of(const Measured& measured, const std::string&
                     .entry = {},
                     .fault = fault};
   proposal.contract.budget = proposed_budget(measurement, margin);
+  proposal.contract.intensity = measurement.intensity.value_or(proposal.contract.intensity);
   proposal.entry =
       contracts_entry(proposal.repository_id, proposal.operation, proposal.contract,
                       counted(measurement.used.size(), "job") + " measured, the longest took " +
@@ -212,6 +126,22 @@ std::string blocks_text(const Measurement& m) {
          ": use corelane::rt::Suspension there and declare `suspension`, or no bound holds\n";
 }
 
+Slowdown slowdown_of(const Measurement& m, const std::string& beside) {
+  return {.operation = m.label, .beside = beside, .alone = m.quantile(500'000), .together = *m.together};
+}
+
+std::string cache_text(const Measurement& m, const std::string& beside) {
+  std::string text;
+  if (m.intensity)
+    text += "  cache      " + std::to_string(*m.intensity) + " last-level accesses per 1,000 instructions\n";
+  else if (!m.uncounted.empty())
+    text += "  cache      accesses not counted: " + plain(m.uncounted) + "\n";
+  if (m.together)
+    text += "  beside     p50 " + brief(*m.together) + ", " + factor_text(slowdown_of(m, beside)) +
+            " that alone: a measured estimate, never a bound\n";
+  return text;
+}
+
 std::string contract_text(const Measurement& m) {
   if (!m.contract) return {};
   const Contract& contract = *m.contract;
@@ -222,12 +152,14 @@ std::string contract_text(const Measurement& m) {
          "; overruns " + std::to_string(m.overruns) + ", misses " + std::to_string(m.misses) + "\n";
 }
 
-std::string table_of(const Measured& measured, int margin) {
+std::string table_of(const Measured& measured, const MeasureOptions& options) {
+  const int margin = options.margin;
   const Measurement& m = measured.measurement;
   std::string text =
       plain(m.label) + ": " + counted(m.used.size(), "job") + " of " + counted(m.tasks.size(), "task") + "\n";
   text += "  execution  p50 " + brief(m.quantile(500'000)) + "  p99 " + brief(m.quantile(990'000)) + "  longest " +
           brief(m.used.back()) + "\n";
+  text += cache_text(m, options.beside);
   text += contract_text(m);
   text += blocks_text(m);
   text += arrivals_text(m);
@@ -263,6 +195,8 @@ nlohmann::ordered_json json_of(const Measured& measured, int margin) {
   for (const Duration used : m.used) json["samples_ns"].push_back(used.count());
   if (m.least_gap) json["least_gap_ns"] = m.least_gap->count();
   if (m.contract && !m.has_several) json["budget_ns"] = m.contract->budget.count();
+  if (m.intensity) json["intensity"] = *m.intensity;
+  if (m.together) json["execution_p50_beside_ns"] = m.together->count();
   if (basis && !basis->note.empty()) json["note"] = basis->note;
   if (basis && !basis->assumed.empty()) json["assumed"] = basis->assumed;
   if (proposal) json["contracts_file"] = proposal->entry;
@@ -275,7 +209,7 @@ std::string text_of(const std::vector<Measured>& found, const MeasureOptions& op
   std::string text;
   for (const Measured& measured : found) {
     json.push_back(json_of(measured, options.margin));
-    text += table_of(measured, options.margin);
+    text += table_of(measured, options);
     if (measured.proposal) text += "\n" + measured.proposal->entry;
     text += "\n";
   }
@@ -421,11 +355,11 @@ std::string none_found(const MeasureOptions& options, const std::vector<Measurem
 
 int measure(const MeasureOptions& options, std::ostream& out, std::ostream& err) {
   const Complaints complaints{.command = "measure", .out = err};
-  Calls calls(options, complaints);
+  MeasuredCalls calls(options, complaints);
   const bool is_called = !options.call.reference.empty();
-  Found found = is_called              ? calls.measure()
-                : options.request != 0 ? by_program(options, complaints)
-                                       : by_files(options.files, complaints);
+  Measurements found = is_called              ? calls.measure()
+                       : options.request != 0 ? by_program(options, complaints)
+                                              : by_files(options.files, complaints);
   if (!found) return 1;
   const std::string& interface = options.interface.empty() ? calls.interface() : options.interface;
   if (!interface.empty()) name_interface(*found, interface, options.operation);
@@ -439,6 +373,10 @@ int measure(const MeasureOptions& options, std::ostream& out, std::ostream& err)
   std::vector<Measured> measured;
   for (Measurement& one : wanted) measured.push_back(measured_of(std::move(one), options, interface));
   out << text_of(measured, options);
+  if (!options.slowdowns.empty() && measured[0].measurement.together) {
+    const auto fault = add_slowdown(options.slowdowns, slowdown_of(measured[0].measurement, options.beside));
+    if (!fault.empty()) return complaints.begin() << plain(fault) << "\n", 1;
+  }
   if (options.write.empty()) {
     complain_of_long_ones(measured, complaints);
     return std::ranges::all_of(measured, [](const Measured& one) { return one.fault.empty(); }) ? 0 : 1;

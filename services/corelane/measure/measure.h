@@ -21,6 +21,8 @@ struct MeasureOptions {
   int request = 0;                   // the server to ask for a trace; 0: none
   std::string run{};                 // a shell command line that makes the calls before that; empty: none
   CallPlan call{};                   // calls that the command makes itself before that; empty reference: none
+  std::string beside{};              // a shell command that runs meanwhile in a second series of calls; empty: none
+  std::string slowdowns{};           // the file to add that slowdown to; empty: none
   GivenTerms given{};                // the given terms of the contract in `call`; the others are defaults
   std::string operation{};           // only this one; empty: all
   std::string interface {};          // its repository id, if the trace does not have it

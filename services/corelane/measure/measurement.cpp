@@ -255,6 +255,7 @@ std::string contracts_entry(const std::string& repository_id, const std::string&
   if (contract.importance != 0) text += "importance = " + std::to_string(contract.importance) + "\n";
   if (contract.on_overrun != OverrunPolicy::report)
     text += "on_overrun = \"" + std::string(corelane::name_of(contract.on_overrun)) + "\"\n";
+  if (contract.intensity != 0) text += "intensity = " + std::to_string(contract.intensity) + "\n";
   return text;
 }
 

@@ -31,6 +31,9 @@ struct Measurement {
   std::uint64_t overruns = 0, misses = 0;
   std::uint64_t blocks = 0;  // jobs that blocked without announcing it
   Duration longest_block{};
+  std::optional<std::uint16_t> intensity{};  // as Contract::intensity; nothing: not counted
+  std::string uncounted{};                   // why it was not counted; "": nobody tried to
+  std::optional<Duration> together{};        // the median beside other work; nothing: not measured
 
   // Returns the quantile by nearest rank; `ppm` is in parts per million. Call it only if there are samples.
   Duration quantile(std::int64_t ppm) const;

@@ -12,7 +12,8 @@ AdmitOrder order_of(const Contract& contract, std::string reference) {
           .budget = contract.budget.count(),
           .jitter = contract.jitter.count(),
           .importance = contract.importance,
-          .on_overrun = static_cast<int>(contract.on_overrun)};
+          .on_overrun = static_cast<int>(contract.on_overrun),
+          .intensity = contract.intensity};
 }
 
 Contract contract_of(const AdmitOrder& order) {
@@ -21,7 +22,8 @@ Contract contract_of(const AdmitOrder& order) {
           .budget = Duration{order.budget},
           .jitter = Duration{order.jitter},
           .importance = static_cast<std::int16_t>(order.importance),
-          .on_overrun = static_cast<OverrunPolicy>(order.on_overrun)};
+          .on_overrun = static_cast<OverrunPolicy>(order.on_overrun),
+          .intensity = static_cast<std::uint16_t>(order.intensity)};
 }
 
 void to_json(nlohmann::json& out, const JobRow& row) {

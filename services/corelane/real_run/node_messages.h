@@ -61,6 +61,7 @@ struct AdmitOrder {  // run -> client
   std::int64_t period = 0, deadline = 0, budget = 0, jitter = 0;
   int importance = 0;
   int on_overrun = 0;  // OverrunPolicy
+  int intensity = 0;
 };
 
 struct AdmitAnswer {  // client -> run
@@ -103,7 +104,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServeOrder, tasks, jobs)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReady, references, missing, real_time)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServedTask, task, core, priority, bound)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ServerReport, tasks, jobs, dropped)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AdmitOrder, reference, period, deadline, budget, jitter, importance, on_overrun)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AdmitOrder, reference, period, deadline, budget, jitter, importance, on_overrun,
+                                   intensity)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(AdmitAnswer, admitted, task, refusal)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunOrder, start, jobs)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ClientReport, failed, trouble, real_time)

@@ -227,6 +227,7 @@ TEST_CASE("a contract goes into the skeleton's table in nanoseconds, and not int
   contract.period = std::chrono::milliseconds(10);
   contract.importance = -3;
   contract.on_overrun = OverrunPolicy::cancel;
+  contract.intensity = 25;
   contract.uses = {{"bus", std::chrono::microseconds(200)}, {"log", std::chrono::microseconds(5)}};
   b.operation("step", b.nothing).contract = contract;
   b.close();
@@ -234,6 +235,7 @@ TEST_CASE("a contract goes into the skeleton's table in nanoseconds, and not int
   CHECK_THAT(source, Contains(".period = ::corelane::Duration{10'000'000}"));
   CHECK_THAT(source, Contains(".importance = -3"));
   CHECK_THAT(source, Contains("::corelane::OverrunPolicy::cancel"));
+  CHECK_THAT(source, Contains(".intensity = 25"));
   CHECK_THAT(source, Contains(".uses = {::corelane::use_of(\"bus\", ::corelane::Duration{200'000}), "));
   CHECK_THAT(source, Contains("::corelane::use_of(\"log\", ::corelane::Duration{5'000})}"));
   CHECK_THAT(source, Contains(".contract = &_op_step_contract"));

@@ -39,6 +39,7 @@ ProcessCounters sample(std::uint64_t number) {
   task.task = TaskId{7};
   task.core = CoreId{3};
   task.contract = make_contract(10ms, 1ms);
+  task.contract.intensity = 25;
   task.jobs = task.misses = number;
   task.blocks = number + 1, task.oversleeps = number + 2, task.refused = number + 3;
   task.label = "Plant/step";
@@ -91,7 +92,7 @@ TEST_CASE("a counter page says what was written into it") {
   CHECK(pages[0].conditions == sample(5).conditions);
   REQUIRE(pages[0].tasks.size() == 2);
   CHECK(pages[0].tasks[1].label == "Plant/step");
-  CHECK(pages[0].tasks[1].contract == make_contract(10ms, 1ms));
+  CHECK(pages[0].tasks[1].contract == sample(5).tasks[1].contract);
   CHECK(pages[0].tasks[1].blocks == 6);
   CHECK(pages[0].tasks[1].oversleeps == 7);
   CHECK(pages[0].tasks[1].refused == 8);
@@ -238,8 +239,8 @@ TEST_CASE("the words of a page are where its layout says") {
     file.read(reinterpret_cast<char*>(&value), sizeof value);
     return value;
   };
-  const std::size_t core = 32, task = core + 5, refusal = task + 2 * 40;
-  CHECK(word(1) == 8);  // the format's version; a change of the layout needs another one
+  const std::size_t core = 32, task = core + 5, refusal = task + 2 * 41;
+  CHECK(word(1) == 9);  // the format's version; a change of the layout needs another one
   CHECK(word(7) == 9);
   CHECK(word(12) == 1);
   CHECK(word(13) == 2);
@@ -251,23 +252,24 @@ TEST_CASE("the words of a page are where its layout says") {
   CHECK(word(core + 1) == 950'000);
   CHECK(word(task) == 7);
   CHECK(word(task + 4) == 10'000'000);
-  CHECK(word(task + 12) == 9);
-  CHECK(word(task + 18) == 10);
-  CHECK(word(task + 19) == 11);
-  CHECK(word(task + 20) == 12);
-  CHECK(word(task + 21) == 3'000'000'000);
-  CHECK(word(task + 22) == 0x74732f746e616c50);  // "Plant/st"
-  CHECK(word(task + 34) == 0x3030312072657375);  // "user 100"
+  CHECK(word(task + 11) == 25);
+  CHECK(word(task + 13) == 9);
+  CHECK(word(task + 19) == 10);
+  CHECK(word(task + 20) == 11);
+  CHECK(word(task + 21) == 12);
+  CHECK(word(task + 22) == 3'000'000'000);
+  CHECK(word(task + 23) == 0x74732f746e616c50);  // "Plant/st"
+  CHECK(word(task + 35) == 0x3030312072657375);  // "user 100"
   CHECK(word(refusal) == 5'000'000'000);
   CHECK(word(refusal + 1) == 9);
-  CHECK(word(refusal + 10) == 13);
-  CHECK(word(refusal + 13) == 21'000'000);
-  CHECK(word(refusal + 18) == 2'000'000);
-  CHECK(word(refusal + 19) == 3'000'000);
-  CHECK(word(refusal + 24) == 4);
-  CHECK(word(refusal + 25) == 0x70657473);  // "step"
-  CHECK(word(refusal + 29) == 2);
-  CHECK(word(refusal + 30) == 0x61772f746e616c50);  // "Plant/wa"
+  CHECK(word(refusal + 11) == 13);
+  CHECK(word(refusal + 14) == 21'000'000);
+  CHECK(word(refusal + 19) == 2'000'000);
+  CHECK(word(refusal + 20) == 3'000'000);
+  CHECK(word(refusal + 25) == 4);
+  CHECK(word(refusal + 26) == 0x70657473);  // "step"
+  CHECK(word(refusal + 30) == 2);
+  CHECK(word(refusal + 31) == 0x61772f746e616c50);  // "Plant/wa"
 }
 
 TEST_CASE("a page with an unknown enumerator is refused, not guessed") {
@@ -275,9 +277,9 @@ TEST_CASE("a page with an unknown enumerator is refused, not guessed") {
   auto page = CounterPage::make(directory.path(), 1, 2);
   REQUIRE(page);
   (*page)->write(sample(9));
-  const std::size_t core = 32, task = core + 5, refusal = task + 2 * 40;
+  const std::size_t core = 32, task = core + 5, refusal = task + 2 * 41;
   const std::size_t at =
-      GENERATE_COPY(std::size_t{15}, std::size_t{19}, core + 4, task + 10, refusal + 9, refusal + 29);
+      GENERATE_COPY(std::size_t{15}, std::size_t{19}, core + 4, task + 10, refusal + 9, refusal + 30);
   std::fstream file(page_in(directory), std::ios::in | std::ios::out | std::ios::binary);
   const std::uint64_t unknown = GENERATE(8u, 256u);  // the latter is 0 as a byte
   file.seekp(static_cast<std::streamoff>(at * sizeof unknown));

@@ -37,6 +37,23 @@ TEST_CASE("with a test for cores by deadlines all cores run by deadlines") {
     CHECK(core.order == sched::CoreOrder::deadline);
 }
 
+TEST_CASE("the cores have the caches of their leases unless a setting divides them") {
+  ExecutiveOptions options;
+  std::vector<CoreLease> leases;
+  for (const std::int16_t core : {std::int16_t{3}, std::int16_t{0}, std::int16_t{1}, std::int16_t{2}, std::int16_t{4}})
+    leases.push_back({.core = CoreId{core}, .cache = 10 + core});
+  const auto caches = [&] {
+    std::vector<int> found;
+    for (const sched::CoreOptions& core : manager_options(options, leases).cores) found.push_back(core.cache);
+    return found;
+  };
+  CHECK(caches() == std::vector{13, 10, 11, 12, 14});
+  options.cache_domains = 2;
+  CHECK(caches() == std::vector{1, 0, 0, 0, 1});
+  options.cache_domains = 5;
+  CHECK(caches() == std::vector{3, 0, 1, 2, 4});
+}
+
 TEST_CASE("a peer may hold half of the cores unless nothing is promised") {
   ExecutiveOptions options;
   const std::vector<CoreLease> leases{{.core = CoreId{0}, .physical_core = 0}, {.core = CoreId{1}, .physical_core = 1}};

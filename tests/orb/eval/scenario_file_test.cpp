@@ -140,10 +140,10 @@ TEST_CASE("what a scenario leaves out is as in a server") {
 }
 
 TEST_CASE("platform and policy of a scenario replace those of the server") {
-  const Scenario s = scenario_of(
-      std::string("[platform]\nbudget = \"1us\"\ncapacity = 1\n[policy]\ntest = \"none\"\nallocation = \"next-fit\"\n"
-                  "dispatcher = \"leader-followers\"\n") +
-      one_task);
+  const Scenario s = scenario_of(std::string("[platform]\nbudget = \"1us\"\ncapacity = 1\ncache_domains = "
+                                             "2\n[policy]\ntest = \"none\"\nallocation = \"next-fit\"\n"
+                                             "dispatcher = \"leader-followers\"\n") +
+                                 one_task);
   dispatch::ExecutiveOptions options;
   options.platform.blocking = 5us;
   apply(s.platform, options);
@@ -152,6 +152,7 @@ TEST_CASE("platform and policy of a scenario replace those of the server") {
   CHECK(options.platform.period == 1ms);
   CHECK(options.platform.blocking == 5us);
   CHECK(options.capacity == 1'000'000);
+  CHECK(options.cache_domains == 2);
   CHECK(options.admission_test == &sched::admission::none);
   CHECK(options.allocation->name == "next-fit");
   CHECK(options.mode == dispatch::DispatchMode::leader_followers);
@@ -223,10 +224,10 @@ TEST_CASE("every wrong input has its line, what is wrong, and how to mend it") {
       Case{"seed = -1\n" + task, "seed: expected a whole number of 0 or more; found -1"},
       Case{"name = 3\n" + task, "name: expected a text in quotes; found 3"},
       Case{"repetitions = 0\n" + task, "repetitions: expected a whole number from 1 to 1000000"},
-      Case{
-          "[policy]\nallocation = \"worstfit\"\n" + task,
-          "policy.allocation: expected one of \"worst-fit\", \"first-fit\", \"best-fit\", \"next-fit\", \"splitting\"; "
-          "the nearest is worst-fit"},
+      Case{"[policy]\nallocation = \"worstfit\"\n" + task,
+           "policy.allocation: expected one of \"worst-fit\", \"first-fit\", \"best-fit\", \"next-fit\", "
+           "\"cache-aware\", \"splitting\"; "
+           "the nearest is worst-fit"},
       Case{"[policy]\ntest = \"edf\"\n" + task,
            "expected one of \"response-time\", \"liu-layland\", \"hyperbolic\", \"aub\", \"qpa\", \"global-fp\", "
            "\"gfb\", "

@@ -82,6 +82,23 @@ RunRequest preempted_request(const char* dispatcher) {
 
 }  // namespace
 
+TEST_CASE("intensive tasks that share a cache slow each other down unless they are placed by caches") {
+  auto tasks = tasks_of_pairs({{4ms, 10ms}, {4ms, 10ms}});
+  for (Task& task : tasks) task.contract.intensity = 40;
+  RunRequest request = request_of(tasks, "mc-orb", 2);
+  request.slowdown = Fraction{1'500'000};
+  CHECK(worst_of(run_virtually(request)) == std::vector<Duration>{6ms, 6ms});
+  request.server.allocation = find_named(sched::allocation_strategies(), "cache-aware");
+  CHECK(worst_of(run_virtually(request)) == std::vector<Duration>{4ms, 8ms});
+  request.server.cache_domains = 2;
+  const RunOutcome apart = run_virtually(request);
+  CHECK(worst_of(apart) == std::vector<Duration>{4ms, 4ms});
+  CHECK(apart.notes.empty());
+  request.dispatcher = find_named(dispatchers(), "leader-followers");
+  CHECK(run_virtually(request).notes ==
+        std::vector<std::string>{"platform.slowdown has no effect under leader-followers"});
+}
+
 TEST_CASE("mc-orb* uses the least loaded core and refuses nothing, whatever the policy's allocation") {
   const auto tasks = tasks_of_pairs({{6ms, 10ms}, {6ms, 10ms}, {6ms, 10ms}, {6ms, 10ms}});
   const RunOutcome usual = run_virtually(request_of(tasks, "mc-orb*", 2));

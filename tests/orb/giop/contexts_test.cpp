@@ -55,6 +55,7 @@ TEST_CASE("contract contexts come back as they went") {
           draw.any<std::int16_t>(),         OverrunPolicy::cancel};
     for (std::size_t i = 0; context.contract && i < draw.below(max_uses + 1); ++i)
       context.contract->uses[i] = {ResourceId{draw.any<std::uint32_t>() | 1}, any_time(draw)};
+    if (context.contract && draw.flag()) context.contract->intensity = draw.any<std::uint16_t>();
     if (draw.flag()) context.time_left = Duration::max();
     const auto out = decode_contract(encode_contract(context));
     expect(out.has_value(), "it is understood");
@@ -75,6 +76,23 @@ TEST_CASE("a contract without resources stays of version 1 and one with them app
   REQUIRE(out);
   CHECK(out->contract->uses[0] == use_of("bus", Duration{200'000}));
   CHECK(out->contract->uses[1] == ResourceUse{});
+}
+
+TEST_CASE("a contract with an intensity has version 3 and the resources where version 2 has them") {
+  Contract contract = make_contract(Duration{10'000'000}, Duration{1'000'000});
+  contract.intensity = 300;
+  const auto bare = copy_of(encode_contract({.contract = contract}));
+  CHECK(bare.size() == 88);
+  CHECK(bare[1] == std::byte{3});
+  CHECK(decode_contract(bare)->contract == contract);
+  check_truncations(bare, 86, [](Bytes b) { return decode_contract(b).has_value(); });
+  contract.uses[0] = use_of("bus", Duration{200'000});
+  auto locking = copy_of(encode_contract({.contract = contract}));
+  CHECK(locking.size() == 104);
+  CHECK(decode_contract(locking)->contract == contract);
+  locking[1] = std::byte{2};  // as a server reads it that knows version 2
+  contract.intensity = 0;
+  CHECK(decode_contract(locking)->contract == contract);
 }
 
 TEST_CASE("a recorded contract context of the other byte order is understood") {

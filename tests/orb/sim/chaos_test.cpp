@@ -79,7 +79,7 @@ class Sequence {
     sched::ManagerOptions result;
     result.charge_overruns = charges_;
     for (int i = 0; i < cores_; ++i) {
-      result.cores.push_back({.id = CoreId{static_cast<std::int16_t>(i)}});
+      result.cores.push_back({.id = CoreId{static_cast<std::int16_t>(i)}, .cache = i % 2});
       if (one_of(3) == 0)
         result.cores.back().order = one_of(2) == 0 ? sched::CoreOrder::deadline : sched::CoreOrder::served;
       if (one_of(3) == 0)
@@ -88,6 +88,7 @@ class Sequence {
     result.max_tasks = 16;
     result.levels = one_of(3) == 0 ? 3 : 48;
     result.repack = one_of(4) != 0;
+    if (result.levels == 3) result.allocation = find_named(sched::allocation_strategies(), "cache-aware");
     return result;
   }
 
@@ -100,6 +101,7 @@ class Sequence {
     if (one_of(2) == 0) c.jitter = c.deadline * one_of(30) / 100;
     c.importance = static_cast<std::int16_t>(one_of(3));
     c.on_overrun = static_cast<OverrunPolicy>(one_of(3));
+    c.intensity = static_cast<std::uint16_t>(c.importance * intensive_from);
     const Duration third = c.budget / 3;
     if (one_of(4) == 0 && third > 0ns) {
       c.uses[0] = {ResourceId{1 + static_cast<std::uint32_t>(one_of(2))}, third};

@@ -28,7 +28,7 @@ TaskContract contract_of(const std::string& parameters) {
 TEST_CASE("a contract is read in full") {
   const TaskContract c = contract_of(
       "period = \"10ms\", deadline = \"8ms\", budget = \"1500us\", jitter = \"500ns\", suspension = \"1ms\", "
-      "importance = -3, on_overrun = \"report\"");
+      "importance = -3, on_overrun = \"report\", intensity = 25");
   CHECK(c.period == 10ms);
   CHECK(c.deadline == 8ms);
   CHECK(c.budget == 1500us);
@@ -36,6 +36,7 @@ TEST_CASE("a contract is read in full") {
   CHECK(c.suspension == 1ms);
   CHECK(c.importance == -3);
   CHECK(c.on_overrun == OverrunPolicy::report);
+  CHECK(c.intensity == 25);
   CHECK(c.place.line == 3);
 }
 
@@ -45,6 +46,7 @@ TEST_CASE("a contract has defaults") {
   CHECK(c.jitter == 1ms);
   CHECK(c.suspension == 0ms);
   CHECK(c.importance == 0);
+  CHECK(c.intensity == 0);
   CHECK(c.on_overrun == OverrunPolicy::report);
 }
 

@@ -45,8 +45,11 @@ TEST_CASE("a contracts file that says nothing leaves the contracts of the IDL") 
 }
 
 TEST_CASE("fields that a contracts file leaves out are those of the IDL") {
-  const auto contracts = contracts_by("[\"IDL:Derived:1.0\".step]\nbudget = \"3ms\"\non_overrun = \"demote\"\n");
+  const auto contracts = contracts_by(
+      "[\"IDL:Derived:1.0\".step]\nbudget = \"3ms\"\non_overrun = \"demote\"\n"
+      "intensity = 25\n");
   Contract expected = of_idl;
+  expected.intensity = 25;
   expected.budget = 3ms;
   expected.on_overrun = OverrunPolicy::demote;
   CHECK(contracts[1] == expected);
@@ -187,6 +190,8 @@ TEST_CASE("a fault of a contracts file is told with its line and what is expecte
            "c.toml:2:1: unknown key buget; the nearest known is budget"},
       Case{"[\"IDL:Derived:1.0\".step]\nimportance = 40000\n", "c.toml:2:1: importance: expected a whole number"},
       Case{"[\"IDL:Derived:1.0\".step]\nimportance = \"high\"\n", "c.toml:2:1: importance: expected a whole number"},
+      Case{"[\"IDL:Derived:1.0\".step]\nintensity = -1\n",
+           "c.toml:2:1: intensity: expected a whole number from 0 to 65535"},
       Case{"[\"IDL:Derived:1.0\".step]\non_overrun = \"stop\"\n", "c.toml:2:1: on_overrun: expected \"report\""},
       Case{"[\"IDL:Derived:1.0\".step]\nuses = \"bus\"\n", "c.toml:2:1: uses: expected at most four resources"},
       Case{"[\"IDL:Derived:1.0\".step]\nuses = { bus = 3 }\n", "c.toml:2:10: uses.bus: expected a duration"},
@@ -196,7 +201,7 @@ TEST_CASE("a fault of a contracts file is told with its line and what is expecte
            "c.toml:3:1: the table [\"IDL:Derived:1.0\".step] is there twice"},
       Case{"[\"IDL:Derived:1.0\".step]\nfrequency = \"1ms\"\n",
            "c.toml:2:1: unknown key frequency; known are period, deadline, budget, jitter, suspension, importance, "
-           "on_overrun and uses"},
+           "on_overrun, intensity and uses"},
       Case{"[\"IDL:Derived:1.0\".step]\nbudget = \"9ms\"\n",
            "c.toml:1:1: IDL:Derived:1.0 step: budget C = 9ms is outside 0 < C <= D = 8ms; fields that the file leaves "
            "out are those"},
@@ -269,6 +274,9 @@ TEST_CASE("the log says once how the contracts file changes the IDL's contracts"
         std::vector<std::string>{"c.toml:1:1: IDL:Derived:1.0 step: uses bus for 10us and log for 1ms",
                                  "c.toml:3:1: IDL:Derived:1.0 configure: period 1s, deadline 1s, budget 1ms and "
                                  "jitter 100ms, uses bus for 10us, where its IDL has no contract"});
+  const auto intensity = ContractsFile::parse("[\"IDL:Derived:1.0\".step]\nintensity = 25\n", "c.toml");
+  CHECK((*intensity)->untold_changes(skeleton, *(*intensity)->contracts_of(skeleton)) ==
+        std::vector<std::string>{"c.toml:1:1: IDL:Derived:1.0 step: intensity 0 -> 25"});
   const auto same = ContractsFile::parse("[\"IDL:Derived:1.0\".step]\nbudget = \"2ms\"\n", "c.toml");
   CHECK((*same)->untold_changes(skeleton, *(*same)->contracts_of(skeleton)).empty());
 }

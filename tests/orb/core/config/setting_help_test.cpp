@@ -51,7 +51,8 @@ TEST_CASE("a test or an allocation that no server has is refused with the places
     CHECK(admission.help.find(std::string(test->name) + ": ") == admission.help.npos);
   }
   CHECK(setting("dispatch.allocation").apply(settings, "splitting") ==
-        "worst-fit, first-fit, best-fit or next-fit; splitting works in the analysis (corelane plan) and the simulator "
+        "worst-fit, first-fit, best-fit, next-fit or cache-aware; splitting works in the analysis (corelane plan) and "
+        "the simulator "
         "only");
   CHECK(settings.executive.admission_test == sched::default_admission_test());
   CHECK(settings.executive.allocation == sched::default_allocation_strategy());
@@ -65,7 +66,7 @@ TEST_CASE("every allocation strategy can be chosen and is in the help and in the
     CHECK(settings.executive.allocation == strategy);
     CHECK(entry.help.find(std::string(strategy->name) + ": ") != entry.help.npos);
   }
-  CHECK(entry.apply(settings, "luckiest-fit") == "worst-fit, first-fit, best-fit or next-fit");
+  CHECK(entry.apply(settings, "luckiest-fit") == "worst-fit, first-fit, best-fit, next-fit or cache-aware");
   CHECK(entry.apply(settings, "") != "");
 }
 

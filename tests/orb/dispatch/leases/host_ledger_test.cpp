@@ -210,6 +210,16 @@ TEST_CASE("leases take one hardware thread of each physical core unless siblings
   CHECK(chosen->front().core == CoreId{1});
 }
 
+TEST_CASE("leases name the last-level cache of each core") {
+  const Directory directory;
+  const auto leases = open(directory, "l3:2 core:2 pu:1")->lease({});
+  REQUIRE(leases);
+  REQUIRE(leases->size() == 4);
+  CHECK((*leases)[0].cache == (*leases)[1].cache);
+  CHECK((*leases)[1].cache != (*leases)[2].cache);
+  CHECK((*leases)[2].cache == (*leases)[3].cache);
+}
+
 TEST_CASE("kill -9 returns what a process promised") {
   const Directory directory;
   const auto here = open(directory);

@@ -22,8 +22,11 @@ std::vector<CoreRoom> random_rooms(std::mt19937_64& random) {
   const int count = 2 + static_cast<int>(random() % 5);
   const int last = static_cast<int>(random() % static_cast<std::uint64_t>(count));
   for (int i = 0; i < count; ++i)
-    rooms.push_back(
-        {.core = i, .free = static_cast<Share>(random() % 4) - 1, .steps = i >= last ? i - last : i - last + count});
+    rooms.push_back({.core = i,
+                     .free = static_cast<Share>(random() % 4) - 1,
+                     .steps = i >= last ? i - last : i - last + count,
+                     .cache_load = static_cast<Share>(random() % 3),
+                     .beside = static_cast<Share>(random() % 2)});
   return rooms;
 }
 
@@ -39,37 +42,51 @@ std::string fault_of_order(const AllocationStrategy& strategy, const CoreRoom& a
   return {};
 }
 
-// A manager with one strategy, and what its tasks use of each core.
+// A manager with one strategy on four cores with two caches, and what its tasks use of each core.
 class Filled {
  public:
   explicit Filled(const AllocationStrategy& strategy)
-      : strategy_(strategy), bench_(whole_cores(4, strategy.name)), free_(4, 100), last_(0) {}
+      : strategy_(strategy), bench_(options_of(strategy)), free_(4, 100), intensive_(4, 0), last_(0) {}
 
   // Proposes a task that needs so many percent of a core. Returns whether it was admitted.
-  bool propose(int percent) {
-    const auto admits = only<Admit>(bench_.propose(share_of_core(percent)));
+  bool propose(int percent, bool is_intensive) {
+    Contract contract = share_of_core(percent);
+    contract.intensity = is_intensive ? intensive_from : std::uint16_t{0};
+    const auto admits = only<Admit>(bench_.propose(contract));
     if (admits.empty()) return false;
     last_ = static_cast<int>(admits[0].core.value);
     free_[static_cast<std::size_t>(last_)] -= percent;
+    if (is_intensive) intensive_[static_cast<std::size_t>(last_)] += percent;
     return true;
   }
   // Returns the first core of the strategy's order on which the task fits; -1 if it fits on none.
-  int expected(int percent) const {
+  int expected(int percent, bool is_intensive) const {
     std::vector<CoreRoom> rooms;
-    for (int i = 0; i < 4; ++i)
-      if (free_[static_cast<std::size_t>(i)] >= percent)
-        rooms.push_back({.core = i,
-                         .free = free_[static_cast<std::size_t>(i)] * (whole_share / 100),
-                         .steps = i >= last_ ? i - last_ : i - last_ + 4});
+    for (int i = 0; i < 4; ++i) {
+      const auto core = static_cast<std::size_t>(i), sharing = core ^ 1;  // cores 0 and 1, 2 and 3
+      if (free_[core] < percent) continue;
+      rooms.push_back(
+          {.core = i, .free = free_[core] * (whole_share / 100), .steps = i >= last_ ? i - last_ : i - last_ + 4});
+      if (!is_intensive || !strategy_.regards_caches) continue;
+      rooms.back().cache_load = (intensive_[core] + intensive_[sharing]) * (whole_share / 100);
+      rooms.back().beside = intensive_[sharing] * (whole_share / 100);
+    }
     const auto first = std::min_element(rooms.begin(), rooms.end(), strategy_.before);
     return first == rooms.end() ? -1 : first->core;
   }
   int last() const { return last_; }
 
  private:
+  static ManagerOptions options_of(const AllocationStrategy& strategy) {
+    ManagerOptions options = whole_cores(4, strategy.name);
+    for (int i = 0; i < 4; ++i) options.cores[static_cast<std::size_t>(i)].cache = i / 2;
+    return options;
+  }
+
   const AllocationStrategy& strategy_;
   Bench bench_;
-  std::vector<int> free_;  // percent
+  std::vector<int> free_;       // percent
+  std::vector<int> intensive_;  // percent
   int last_;
 };
 
@@ -113,8 +130,9 @@ TEST_CASE("a task goes to the first core of the strategy's order that passes and
       Filled filled(*entry);
       for (int i = 0; i < 30; ++i) {
         const int percent = 1 + static_cast<int>(random() % 50);
-        const int expected = filled.expected(percent);
-        const bool admitted = filled.propose(percent);
+        const bool is_intensive = random() % 2 == 0;
+        const int expected = filled.expected(percent, is_intensive);
+        const bool admitted = filled.propose(percent, is_intensive);
         refused += admitted ? 0 : 1;
         wrong += admitted != (expected >= 0) || (admitted && filled.last() != expected) ? 1 : 0;
       }

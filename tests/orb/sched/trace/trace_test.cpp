@@ -57,7 +57,7 @@ std::string fault_of_kinds() {
 
 TraceFile sample() {
   TraceFile trace{.program = "plant", .pid = 42, .start_ticks = 7, .dumped_at = at, .reason = TraceReason::miss};
-  trace.options.cores = {{.id = CoreId{2}, .capacity = 900'000, .load = {.budget = 20us, .period = 1ms}}};
+  trace.options.cores = {{.id = CoreId{2}, .capacity = 900'000, .load = {.budget = 20us, .period = 1ms}, .cache = 4}};
   trace.options.peer_urgency = 3ms;
   trace.options.peer_tasks = 7;
   Admit admit{};
@@ -139,6 +139,7 @@ TEST_CASE("a trace file holds what was written") {
   CHECK(parsed->program == "plant");
   CHECK(parsed->reason == TraceReason::miss);
   CHECK(parsed->options.cores.at(0).capacity == 900'000);
+  CHECK(parsed->options.cores.at(0).cache == 4);
   CHECK(parsed->options.peer_urgency == 3ms);
   CHECK(parsed->options.peer_tasks == 7);
   REQUIRE(parsed->tracks.size() == 2);
@@ -193,7 +194,7 @@ TEST_CASE("a file that is no trace is refused with the reason") {
   CHECK_THAT(why_not(std::vector<std::byte>(4096)), Catch::StartsWith("not a Corelane trace"));
   auto bytes = good;
   set_word(bytes, 1, 99);
-  CHECK(why_not(bytes) == "a trace of format version 99; this program reads version 7");
+  CHECK(why_not(bytes) == "a trace of format version 99; this program reads version 8");
   bytes = good;
   bytes.back() ^= std::byte{1};
   CHECK(why_not(bytes) == "damaged: its checksum is wrong");

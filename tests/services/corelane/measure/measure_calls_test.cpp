@@ -76,6 +76,27 @@ TEST_CASE("an operation is measured by calling it without its IDL") {
   CHECK_THAT(contents(directory / "c.toml"), Catch::StartsWith("[\"IDL:Plant/Controller:1.0\".step]"));
 }
 
+TEST_CASE("an operation is measured beside other work on its cache, or the reason why not is told") {
+  TempDirectory directory;
+  const Server server(directory.path());
+  const MeasureOptions options{.call = server.called("step", "double:2.5", 5),
+                               .beside = "sleep 1000000",
+                               .slowdowns = directory / "slowdowns.toml",
+                               .directory = directory.path(),
+                               .wait = 1h};
+  const auto [status, out, err] = run_measure(options);
+  INFO(err);
+  if (status != 0) {  // all cores have caches of their own, or there is only one core
+    CHECK_THAT(err, Catch::Contains("nothing was run beside task "));
+    return;
+  }
+  CHECK_THAT(out, Catch::Contains("that alone: a measured estimate, never a bound"));
+  CHECK_THAT(out, Catch::Contains("  cache      "));
+  CHECK_THAT(contents(directory / "slowdowns.toml"),
+             Catch::Contains("[[slowdown]]\noperation = \"Plant/Controller.step\""
+                             "\nbeside = \"sleep 1000000\"\n"));
+}
+
 // The quickstart's IDL has T = 10 ms and D = 8 ms for step, and no contract for configure.
 TEST_CASE(
     "the table of a called operation keeps the server's contract, and says what was assumed where there is none") {

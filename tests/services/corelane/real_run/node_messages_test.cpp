@@ -48,6 +48,7 @@ TEST_CASE("an order to run has the jobs of each task") {
 TEST_CASE("an order to admit has the contract, without suspension and locks") {
   Contract contract = make_contract(20ms, 3ms, 15ms, 1ms);
   contract.importance = 4;
+  contract.intensity = 25;
   contract.on_overrun = OverrunPolicy::demote;
   const auto order = message_of<AdmitOrder>(line_of(order_of(contract, "IOR:00")));
   REQUIRE(order);

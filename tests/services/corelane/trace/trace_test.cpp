@@ -345,7 +345,7 @@ TEST_CASE("text has the names of policies and codes, and the units of durations"
   recording.finish(3us, 7, 1, 12'345ns);
   const std::string out = run({.file = recording.save(directory / "t"), .text = true}).out;
   CHECK_THAT(out, Catch::Contains(" period=20ms deadline=15ms budget=1500us jitter=1500us suspension=0ns importance=0 "
-                                  "on_overrun=cancel r1=") &&
+                                  "on_overrun=cancel intensity=0 r1=") &&
                       Catch::Contains(" task=7 a=1 deadline=5\n") && Catch::Contains(" code=job_waiting\n") &&
                       Catch::Contains(" used=12345ns\n"));
 }

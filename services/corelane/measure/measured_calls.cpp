@@ -1,0 +1,159 @@
+#include "services/corelane/measure/measured_calls.h"
+
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+#include "orb/os/clock.h"
+#include "orb/os/machine/topology.h"
+#include "services/corelane/host/server_page.h"
+#include "services/corelane/measure/shared_cache.h"
+#include "services/corelane/measure/task_server.h"
+#include "services/corelane/output/text.h"
+
+namespace corelane::tool {
+namespace {
+
+// Returns the core of a task in a page.
+CoreId core_in(const dispatch::ProcessCounters& page, TaskId task) {
+  const auto found = std::ranges::find(page.tasks, task, &dispatch::TaskCounters::task);
+  return found == page.tasks.end() ? no_core : found->core;
+}
+
+}  // namespace
+
+Measurements request_measurements(const MeasureOptions& options, int pid, const Selection& selection,
+                                  const Complaints& complaints) {
+  const auto path = request_trace(options.directory, pid, options.wait, complaints);
+  if (!path) return std::nullopt;
+  const auto trace = load_trace(*path, complaints);
+  if (!trace) return std::nullopt;
+  std::vector<Measurement> found = measurements_of(*trace, selection);
+  if (const auto page = server_page(options.directory, pid))
+    for (Measurement& measurement : found) add_terms(measurement.own, own_terms(*page, measurement.label));
+  return found;
+}
+
+Measurements MeasuredCalls::measure() {
+  Measurements alone = measure_once();
+  if (!alone || alone->empty() || alone->front().used.empty() || options_.beside.empty()) return alone;
+  has_other_work_ = true;
+  const Measurements together = measure_once();
+  if (!together || together->empty() || together->front().used.empty()) return std::nullopt;
+  alone->front().together = together->front().quantile(500'000);
+  return alone;
+}
+
+Measurements MeasuredCalls::measure_once() {
+  const CallSteps steps{
+      .before = [this](const CalledTask& task) { return look_for_server(task) && start_other_work(task.task); },
+      .after = [this](const CalledTask& task) { return end_other_work() && fetch(task); }};
+  found_.reset();
+  const bool called = call(options_.call, steps, complaints_);
+  other_work_.reset();
+  return called ? std::move(found_) : std::nullopt;
+}
+
+// Looks for the server before the calls, so that one that gives no trace is reported before them.
+bool MeasuredCalls::look_for_server(const CalledTask& task) {
+  // If the user gave the process id, its trace is requested even if the server has no page.
+  constexpr std::chrono::milliseconds page_period{500};
+  const Duration patience = options_.request == 0 ? options_.wait : std::min(options_.wait, 3 * page_period);
+  const auto page = page_with(
+      options_.directory,
+      {.task = task.task, .operation = options_.call.operation, .contract = task.contract, .pid = options_.request},
+      patience);
+  interface_ = task.repository_id;
+  pid_ = page ? page->pid : options_.request;
+  core_ = page ? core_in(*page, task.task) : no_core;
+  if (pid_ == 0) {
+    complaints_.begin() << "no server with runtime.directory " << plain(options_.directory)
+                        << " shows the task; name that directory, and the server with --request PID. It must run on "
+                           "this host, as this user\n";
+    return false;
+  }
+  start_counting(task.task);
+  if (!page) return true;
+  const std::string why = why_untraced(*page);
+  if (!why.empty()) complaints_.begin() << "nothing was called: process " << pid_ << " " << why << "\n";
+  const std::string label = label_in(*page, task.task);
+  return why.empty() && is_of_interface(label) && terms_fit(own_terms(*page, label));
+}
+
+// Counts from here on what the task's thread does.
+void MeasuredCalls::start_counting(TaskId task) {
+  const auto thread = thread_of_task(HostFiles(), pid_, task);
+  auto counters = thread ? os::CacheCounters::of_thread(*thread) : Unexpected{thread.error()};
+  uncounted_ = counters ? "" : counters.error();
+  counters_.reset();
+  if (counters) counters_.emplace(std::move(*counters));
+}
+
+// Starts the other command, in the series of calls that has one. Returns false after a complaint.
+bool MeasuredCalls::start_other_work(TaskId task) {
+  if (!has_other_work_) return true;
+  const auto topology = os::Topology::detect();
+  const CoreId core = topology ? core_beside(topology->cores(), core_) : no_core;
+  if (core == no_core) {
+    complaints_.begin() << "nothing was run beside task " << task.value << ": "
+                        << (core_ == no_core ? "its server shows no core of it"
+                                             : "no other core that this process may use shares the last-level cache "
+                                               "of its core " +
+                                                   std::to_string(core_.value))
+                        << "\n";
+    return false;
+  }
+  try {
+    other_work_.emplace(std::vector<std::string>{"/bin/sh", "-c", "exec >/dev/null; " + options_.beside},
+                        os::ChildOptions{.core = core});
+  } catch (const std::system_error& error) {
+    complaints_.begin() << "/bin/sh cannot be started on core " << core.value << ": " << error.what() << "\n";
+  }
+  return other_work_.has_value();
+}
+
+// Ends the other command. Returns false after a complaint: it has ended before.
+bool MeasuredCalls::end_other_work() {
+  if (!other_work_) return true;
+  const auto status = other_work_->wait(os::now());
+  other_work_.reset();
+  if (status)
+    complaints_.begin() << "this ended (" << status->text()
+                        << ") before the calls did, so they did not all run beside it; let it run longer: "
+                        << plain(options_.beside) << "\n";
+  return !status;
+}
+
+bool MeasuredCalls::is_of_interface(const std::string& label) const {
+  const bool is_its =
+      options_.interface.empty() || is_shown_as(label, label_of(options_.interface, options_.call.operation));
+  if (!is_its)
+    complaints_.begin() << "nothing was called: the operation is " << plain(label) << ", of another interface than "
+                        << plain(options_.interface) << "\n";
+  return is_its;
+}
+
+// Returns whether the given terms fit with the server's own terms, for any budget.
+bool MeasuredCalls::terms_fit(const std::vector<Contract>& own) const {
+  Contract contract = basis_of_calls(options_.given, options_.call.contract, own).contract;
+  contract.budget = Duration{1};
+  contract.uses = {};
+  const auto fault = fault_of(contract);
+  if (fault) complaints_.begin() << "nothing was called: with the server's other terms " << *fault << "\n";
+  return !fault;
+}
+
+bool MeasuredCalls::fetch(const CalledTask& task) {
+  found_ = request_measurements(options_, pid_, {.only = task.task}, complaints_);
+  if (!found_) return false;
+  const auto intensity = counters_ ? counters_->intensity() : std::nullopt;
+  if (counters_ && !intensity) uncounted_ = "the counters did not run all the time; other programs use them";
+  for (Measurement& measurement : *found_) measurement.intensity = intensity, measurement.uncounted = uncounted_;
+  if (task.raised > 0)
+    complaints_.begin() << task.raised << " of " << task.raised + task.answered
+                        << " calls ended with an exception of the operation\n";
+  return true;
+}
+
+}  // namespace corelane::tool

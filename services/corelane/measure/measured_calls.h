@@ -1,0 +1,58 @@
+// MeasuredCalls makes calls of one operation of a live object, for `corelane measure --call`, and returns what the
+// server recorded of them. With the option `beside` it makes them once more while another command runs.
+//
+// Threads: the caller's.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orb/dispatch/counter_page.h"
+#include "orb/os/machine/cache_counters.h"
+#include "orb/os/process/child_process.h"
+#include "services/corelane/measure/measure.h"
+#include "services/corelane/measure/measurement.h"
+
+namespace corelane::tool {
+
+using Measurements = std::optional<std::vector<Measurement>>;  // nothing after a complaint
+
+// Lets the server write a trace, and returns the jobs in it.
+Measurements request_measurements(const MeasureOptions& options, int pid, const Selection& selection,
+                                  const Complaints& complaints);
+
+class MeasuredCalls {
+ public:
+  // Both must outlive this object.
+  MeasuredCalls(const MeasureOptions& options, const Complaints& complaints)
+      : options_(options), complaints_(complaints) {}
+
+  Measurements measure();
+
+  // Returns the interface from the reference, with its version, after measure(). Empty if the reference has none.
+  const std::string& interface() const { return interface_; }
+
+ private:
+  Measurements measure_once();
+  bool look_for_server(const CalledTask& task);
+  void start_counting(TaskId task);
+  bool start_other_work(TaskId task);
+  bool end_other_work();
+  bool is_of_interface(const std::string& label) const;
+  bool terms_fit(const std::vector<Contract>& own) const;
+  bool fetch(const CalledTask& task);
+
+  const MeasureOptions& options_;
+  const Complaints& complaints_;
+  int pid_ = 0;
+  CoreId core_ = no_core;  // of the task
+  std::string interface_{};
+  Measurements found_{};
+  std::optional<os::CacheCounters> counters_{};
+  std::string uncounted_{};      // why there are none
+  bool has_other_work_ = false;  // this series of calls is made beside the other command
+  std::optional<os::ChildProcess> other_work_{};
+};
+
+}  // namespace corelane::tool

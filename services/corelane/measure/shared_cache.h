@@ -1,0 +1,45 @@
+// What `corelane measure --call` needs to know of the caches while it calls: the thread whose accesses are counted, the
+// core on which other work shares the cache, and the file of slowdowns beside other work.
+// Threads: pure, except for files.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "orb/base/expected.h"
+#include "orb/base/ids.h"
+#include "orb/base/time.h"
+#include "orb/os/machine/topology.h"
+#include "services/corelane/host/host_files.h"
+
+namespace corelane::tool {
+
+// Returns the kernel's number of the thread that runs the task's jobs in the process. The error says that there is
+// none.
+Expected<int, std::string> thread_of_task(const HostFiles& files, int pid, TaskId task);
+
+// Returns a core that shares its last-level cache with `core`, but is no hardware thread of the same physical core.
+// Returns no_core if there is none.
+CoreId core_beside(std::span<const os::CoreInfo> cores, CoreId core);
+
+// How much longer an operation takes beside other work on the same last-level cache. It is a measured estimate, never a
+// bound.
+struct Slowdown {
+  std::string operation;  // "Plant/Controller.step"
+  std::string beside;     // the command that ran beside it
+  Duration alone{};       // the median execution time without it
+  Duration together{};    // the median execution time beside it
+
+  double factor() const { return static_cast<double>(together.count()) / static_cast<double>(alone.count()); }
+};
+
+// Returns "1.31 times".
+std::string factor_text(const Slowdown& slowdown);
+
+// Returns an entry of a TOML file of slowdowns.
+std::string toml_of(const Slowdown& slowdown);
+// Adds the entry to the file, which it makes if there is none. Returns what is wrong; "" if nothing.
+std::string add_slowdown(const std::string& path, const Slowdown& slowdown);
+
+}  // namespace corelane::tool
