@@ -102,11 +102,14 @@ allocation = "first-fit"
 locks = "msrp"
 [[chain]]
 label = "control"
-tasks = ["task-1"]
+tasks = ["task-1", "task-2"]
+[[task]]
+period = "10ms"
+budget = "1ms"
 )");
   const auto request = plan_request(s, *tasks_of(s), {});
   REQUIRE(request);
-  CHECK(request->tasks.size() == 1);
+  CHECK(request->tasks.size() == 2);
   CHECK(request->cores.size() == 3);
   CHECK(request->server.platform.budget == 7us);
   CHECK(request->server.allocation->name == "first-fit");

@@ -205,7 +205,7 @@ TEST_CASE("every wrong input has its line, what is wrong, and how to mend it") {
       Case{"[plattform]\n" + task, "s.toml:1:2: there is no plattform; the nearest is platform"},
       Case{"[x]\n" + task,
            "s.toml:1:2: there is no x; there are name, seed, repetitions, platform, policy, task, chain, generate, "
-           "experiment, published and sweep"},
+           "overheads, experiment, published and sweep"},
       Case{"[platform]\ncore = 2\n" + task, "s.toml:2:1: there is no platform.core; the nearest is cores"},
       Case{"[platform]\ncores = \"two\"\n" + task,
            "s.toml:2:9: platform.cores: expected a whole number from 1 to 1024; found \"two\""},

@@ -38,9 +38,9 @@ SWEEP = {"repetitions": 5, "platform": {"cores": 2}, "generate": {"tasks": 6}, "
 
 class PlanTest(unittest.TestCase):
     def test_a_plan_says_where_each_task_runs_and_its_bound(self):
-        plan = corelane.plan(scenario(task("a", "4ms"), task("b", "4ms"), task("c", "9ms")))
+        plan = corelane.plan(scenario(task("a", "6ms"), task("b", "6ms"), task("c", "6ms")))
         self.assertEqual(list(plan.tasks["admitted"]), [True, True, False])
-        self.assertEqual(list(plan.tasks["bound_ns"][:2]), [4_000_000, 4_000_000])
+        self.assertEqual(list(plan.tasks["bound_ns"][:2]), [6_000_000, 6_000_000])
         self.assertTrue(plan.tasks["bound_ns"].isna()[2])
         self.assertIn("a deadline would be missed on every core", plan.tasks["refusal"][2])
         self.assertEqual(plan.tasks["period_ns"].dtype, "int64")
