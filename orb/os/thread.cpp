@@ -150,6 +150,7 @@ struct Thread::State {
   pid_t tid = 0;
   // Owner: the thread that has the handle.
   bool by_deadline = false;
+  bool is_joined = false;
   // Owner: the thread.
   UniqueFunction<void()> function;
   // Shared.
@@ -169,8 +170,14 @@ Thread& Thread::operator=(Thread&& other) noexcept {
 
 void Thread::join() noexcept {
   if (!state_) return;
-  pthread_join(state_->handle, nullptr);
+  if (!state_->is_joined) pthread_join(state_->handle, nullptr);
   state_.reset();
+}
+
+bool Thread::try_join() noexcept {
+  if (!state_) return true;
+  if (!state_->is_joined) state_->is_joined = pthread_tryjoin_np(state_->handle, nullptr) == 0;
+  return state_->is_joined;
 }
 
 bool Thread::real_time() const noexcept {

@@ -53,6 +53,9 @@ class Thread {
   bool joinable() const noexcept { return state_ != nullptr; }
   // Waits for the end of the function. Does nothing if already joined or never started.
   void join() noexcept;
+  // Returns whether the thread has ended, with the destructors of its thread-local objects. Does not wait. After that
+  // join() only gives the stack back.
+  bool try_join() noexcept;
 
   // Returns whether the thread runs under SCHED_FIFO or SCHED_DEADLINE, as far as this object set it.
   bool real_time() const noexcept;

@@ -73,20 +73,21 @@ void ThreadGroup::leave(Member& member) noexcept {
 }
 
 void ThreadGroup::join_ended() noexcept {
-  for (;;) {  // bound: the threads that have ended
+  for (;;) {  // bound: the threads that are gone
     MemberPtr ended;
     {
       const LockGuard lock(mutex_);
       ended = take_ended();
     }
     if (!ended) return;
-    ended->thread_.join();
+    ended->thread_.join();  // gives the stack back
   }
 }
 
-// Returns a member that has ended, or null.
+// Returns a member whose thread is gone, or null.
 ThreadGroup::MemberPtr ThreadGroup::take_ended() noexcept {
-  const auto place = std::ranges::find_if(members_, [](const MemberPtr& member) { return member->ended_; });
+  const auto is_gone = [](const MemberPtr& member) { return member->ended_ && member->thread_.try_join(); };
+  const auto place = std::ranges::find_if(members_, is_gone);
   if (place == members_.end()) return nullptr;
   MemberPtr ended = std::move(*place);
   members_.erase(place);

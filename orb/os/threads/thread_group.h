@@ -1,8 +1,9 @@
 // ThreadGroup supplies a pool with threads: it starts them one by one, up to a limit, numbers their names, and joins
 // those that have ended. The pool decides when it needs another thread, and when a thread ends.
 //
-// A thread that has ended may still run destructors of what was made on it. So it is joined by the next one that ends,
-// by join_ended(), or by join(), without any lock.
+// A thread whose live() has returned may still run destructors of its thread-local objects for long, and they may need
+// what the group's other threads do. So nothing but join() waits for them: join_ended(), and each thread that ends,
+// join the threads that are gone by then.
 //
 // TaskThreads (orb/dispatch/cores) stays apart, because its threads do not end with their work: they take over another
 // task, with its core and its class. So does the pool of orb/leader_followers, whose threads all live as long as it.
@@ -67,7 +68,7 @@ class ThreadGroup {
   Expected<bool> start(MemberPtr member) noexcept;
   // Says that the calling thread, the member's, is about to return from live(). It does not count any more. Optional.
   void leave(Member& member) noexcept;
-  // Joins the threads that have ended.
+  // Joins the threads that are gone. Does not wait.
   void join_ended() noexcept;
   // Joins all threads. The caller makes them end. No thread is started any more. Idempotent.
   void join() noexcept;

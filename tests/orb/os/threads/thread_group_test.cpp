@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <functional>
 #include <memory>
 #include <thread>
 
@@ -85,6 +86,39 @@ TEST_CASE("threads that have ended are joined and forgotten") {
 }
 
 // Edges.
+
+TEST_CASE("a thread whose thread-local objects take long to be destroyed is not waited for, but joined later") {
+  struct AtEnd {
+    ~AtEnd() {
+      if (run) run();
+    }
+    std::function<void()> run{};
+  };
+  struct Slow final : ThreadGroup::Member {
+    void live() noexcept override {
+      thread_local AtEnd at_end;
+      at_end.run = [this] {
+        ends = true;
+        while (!may_end) std::this_thread::yield();
+      };
+    }
+    std::atomic<bool> ends{false}, may_end{false};
+  };
+  ThreadGroup threads({.name = "cl-test-"});
+  const auto slow = std::make_shared<Slow>();
+  REQUIRE(*threads.start(slow));
+  while (!slow->ends) std::this_thread::yield();
+  threads.join_ended();
+  const auto members = [&] {
+    int count = 0;
+    threads.for_each([&](const ThreadGroup::MemberPtr&) { ++count; });
+    return count;
+  };
+  CHECK(members() == 1);
+  slow->may_end = true;
+  while (members() > 0) threads.join_ended();  // bound: the thread ends
+  CHECK(threads.size() == 0);
+}
 
 TEST_CASE("a group that was joined starts no thread") {
   Group group;
