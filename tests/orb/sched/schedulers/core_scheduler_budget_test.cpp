@@ -43,7 +43,7 @@ TEST_CASE("an overrun follows the policy of the contract and is said once") {
 }
 
 TEST_CASE("a job whose overrun was said while it ran has none to be said at its end") {
-  AnyScheduler scheduler(scheduler_core, 8, testing::timer);
+  AnyScheduler scheduler(scheduler_core, 8, sched::testing::timer);
   REQUIRE(scheduler.add(TaskId{1}, enforced(), Priority{5}));
   scheduler.decide(Arrived{at(0ms), JobId{1}, TaskId{1}, PeerId{}, std::nullopt});
   const auto more = [&] { return scheduler.has_overrun(TaskId{1}, JobId{1}, ten_ms.budget + 1ns); };
