@@ -1,5 +1,8 @@
 #include "services/corelane/reproductions/experiment.h"
 
+#include <charconv>
+#include <limits>
+
 #include "services/corelane/reproductions/io_servers.h"
 #include "services/corelane/reproductions/replenishment.h"
 #include "services/corelane/reproductions/reservations.h"
@@ -17,6 +20,13 @@ constexpr const Experiment* all_experiments[] = {
 };
 
 }  // namespace
+
+double number_at(const ExperimentValues& values, std::size_t row, std::size_t column) noexcept {
+  const std::string& text = values[row][column];
+  double number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  return parsed.ec == std::errc{} ? number : std::numeric_limits<double>::quiet_NaN();
+}
 
 std::span<const Experiment* const> experiments() noexcept { return all_experiments; }
 

@@ -6,6 +6,7 @@
 // Threads: constants. Call run() on a thread that is not a real-time one; it allocates and may take seconds.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -37,9 +38,14 @@ struct Experiment {
   Duration length;  // the default of ExperimentRun::length; zero: the experiment has a fixed length
   std::span<const std::string_view> columns;
   std::span<const std::string_view> rows;
+  std::string_view claim;                         // what was published, as a clause
+  bool (*holds)(const ExperimentValues& values);  // whether values for all rows confirm the claim
   // Fails with a sentence. Returns fewer rows if it was stopped.
   Expected<ExperimentValues, std::string> (*run)(const ExperimentRun& run);
 };
+
+// Returns a value as a number. Not a number (NaN), for which no comparison holds: the value is none, as "-".
+double number_at(const ExperimentValues& values, std::size_t row, std::size_t column) noexcept;
 
 inline bool stops(const ExperimentRun& run) { return run.is_to_stop && run.is_to_stop(); }
 

@@ -102,6 +102,13 @@ Expected<ExperimentValues, std::string> run_replenishment_here(const ExperimentR
   return ExperimentValues{{eval::fixed(static_cast<double>(used.count()) / static_cast<double>(unit.count()), 2)}};
 }
 
+bool posix_rule_is_premature(const ExperimentValues& values) {
+  return number_at(values, 0, 0) == 27 && number_at(values, 1, 0) < number_at(values, 0, 0);
+}
+
+// By the corrected rule it gets 22 in virtual time. One unit more is for what this host adds.
+bool is_near_corrected_rule(const ExperimentValues& values) { return number_at(values, 0, 0) <= 23; }
+
 }  // namespace
 
 std::int64_t units_by_posix_rule(std::int64_t from, std::int64_t to) {
@@ -142,6 +149,8 @@ constinit const Experiment replenishment{.name = "replenishment",
                                          .length = {},
                                          .columns = window_columns,
                                          .rows = rule_rows,
+                                         .claim = "VCPU1 gets 27 by POSIX' rule, and less by the corrected one",
+                                         .holds = posix_rule_is_premature,
                                          .run = run_replenishment};
 
 constinit const Experiment replenishment_real{.name = "replenishment-real",
@@ -150,6 +159,8 @@ constinit const Experiment replenishment_real{.name = "replenishment-real",
                                               .length = 505ms,  // units of 5 ms
                                               .columns = window_columns,
                                               .rows = corrected_rows,
+                                              .claim = "by the corrected rule VCPU1 gets less than 27",
+                                              .holds = is_near_corrected_rule,
                                               .run = run_replenishment_here};
 
 }  // namespace corelane::tool::reproductions

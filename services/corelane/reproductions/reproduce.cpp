@@ -93,6 +93,8 @@ eval::Table reproduction_table(const ReproductionFile::Entry& entry, const Exper
     for (std::size_t row = 0; row < values.size(); ++row)
       table.rows[row].push_back(entry.published[row][column].empty() ? "-" : entry.published[row][column]);
   }
+  table.notes.push_back("Published: " + std::string(experiment.claim) +
+                        ". Here: " + (experiment.holds(values) ? "confirmed." : "not confirmed."));
   return table;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <numeric>
@@ -52,6 +53,17 @@ Expected<ExperimentValues, std::string> run_reservations(const ExperimentRun& ru
   ExperimentValues values;
   for (const bool has_load : {false, true}) append_rows(use_in_virtual_time(has_load, run.length), values);
   return values;
+}
+
+// Returns whether each share differs by at most `points` percentage points from what was reserved.
+bool shares_within(const ExperimentValues& values, double points) {
+  for (std::size_t row = 0; row < values.size(); ++row) {
+    const sched::Reservation& reserved = published_reservations[row % reserved_count];
+    const double percent =
+        100.0 * static_cast<double>(reserved.budget.count()) / static_cast<double>(reserved.period.count());
+    if (!(std::abs(number_at(values, row, 0) - percent) <= points)) return false;
+  }
+  return true;
 }
 
 // LoadThreads compute under SCHED_OTHER while the object lives.
@@ -141,20 +153,26 @@ PeriodUse use_in_virtual_time(bool has_load, Duration length) {
   return use;
 }
 
-constinit const Experiment reservations{.name = "reservations",
-                                        .title = "Two reservations in virtual time: what each used in its periods",
-                                        .time = ExperimentTime::virtually,
-                                        .length = 1s,
-                                        .columns = period_columns,
-                                        .rows = period_rows,
-                                        .run = run_reservations};
+constinit const Experiment reservations{
+    .name = "reservations",
+    .title = "Two reservations in virtual time: what each used in its periods",
+    .time = ExperimentTime::virtually,
+    .length = 1s,
+    .columns = period_columns,
+    .rows = period_rows,
+    .claim = "each reservation gets its share, alone and under load",
+    .holds = [](const ExperimentValues& values) { return shares_within(values, 0.005); },
+    .run = run_reservations};
 
-constinit const Experiment reservations_real{.name = "reservations-real",
-                                             .title = "Two reservations on this host: what each used in its periods",
-                                             .time = ExperimentTime::really,
-                                             .length = 4s,
-                                             .columns = period_columns,
-                                             .rows = period_rows,
-                                             .run = run_reservations_here};
+constinit const Experiment reservations_real{
+    .name = "reservations-real",
+    .title = "Two reservations on this host: what each used in its periods",
+    .time = ExperimentTime::really,
+    .length = 4s,
+    .columns = period_columns,
+    .rows = period_rows,
+    .claim = "each reservation gets its share, alone and under load",
+    .holds = [](const ExperimentValues& values) { return shares_within(values, 0.5); },
+    .run = run_reservations_here};
 
 }  // namespace corelane::tool::reproductions

@@ -4,8 +4,8 @@
 // is that of this host. The number of preemptions is that of a virtual core, on which a thread of low priority
 // computes.
 //
-// server-counts: how much of a core is left when 4 to 24 servers share 60 % of it. What neither their threads nor a
-// thread of low priority got is the cost of timers, budgets and switches.
+// server-counts: how much less the threads of a core compute when 4 to 24 servers share 60 % of it. The difference is
+// the cost of timers, budgets and switches.
 //
 // Threads: see experiment.h. server-counts starts threads.
 #pragma once

@@ -109,6 +109,11 @@ Expected<ExperimentValues, std::string> run_shared_servers(const ExperimentRun& 
   return values;
 }
 
+// Column 2 is the worst frame, and the medium load is on in rows 1 and 3.
+bool highest_locker_prevents_inversion(const ExperimentValues& values) {
+  return number_at(values, 1, 2) > number_at(values, 0, 2) && number_at(values, 3, 2) == number_at(values, 2, 2);
+}
+
 }  // namespace
 
 FrameCounts run_shared_server(const SharedServerSetup& setup) { return SharedServerModel(setup).run(); }
@@ -119,6 +124,10 @@ constinit const Experiment shared_server{.name = "shared-server",
                                          .length = 10s,
                                          .columns = locker_columns,
                                          .rows = locker_rows,
+                                         .claim =
+                                             "a shared server of low priority causes priority inversion, and "
+                                             "highest locking priority prevents it",
+                                         .holds = highest_locker_prevents_inversion,
                                          .run = run_shared_servers};
 
 }  // namespace corelane::tool::reproductions

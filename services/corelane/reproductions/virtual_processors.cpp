@@ -1,19 +1,13 @@
 #include "services/corelane/reproductions/virtual_processors.h"
 
-#include <chrono>
 #include <utility>
 
 #include "orb/dispatch/cores/budget_thread.h"
 #include "orb/os/clock.h"
+#include "services/corelane/reproductions/core_work.h"
 
 namespace corelane::tool::reproductions {
 namespace {
-
-constexpr Duration time_to_start = std::chrono::milliseconds{50};  // until all threads of a run wait for its beginning
-
-std::string no_thread_for(CoreId core) {
-  return "there is no thread left for core " + std::to_string(core.value) + "; end other programs";
-}
 
 std::string start_all(const VirtualProcessors& processors, CoreId core, Time begin) {
   for (const auto& processor : processors)
@@ -62,12 +56,15 @@ void VirtualProcessor::run() noexcept {
     os::sleep_until(begin_ + burst.at);
     server_.work(caller_);
     const Duration end = os::thread_cpu_time() + burst.demand;  // by the clock that the server charges
-    while (!is_over() && (burst.demand == whole_burst || os::thread_cpu_time() < end)) continue;
+    while (!is_over() && (burst.demand == whole_burst || os::thread_cpu_time() < end)) {
+      work_a_piece();
+      pieces_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count alone
+    }
     server_.rest();
   }
 }
 
-Time begin_of_run() noexcept { return os::now() + time_to_start; }
+Time begin_of_run() noexcept { return os::now() + time_for_others; }
 
 std::string run_together(const VirtualProcessors& processors, CoreId core, Time begin,
                          const std::function<void()>& look) {

@@ -1,10 +1,11 @@
 // VirtualProcessor is a thread under a server of orb/sched, with bursts of work: a "virtual CPU" of Danish, Li & West
 // (RTAS 2011). run_together() runs several of them on one core of this host.
 //
-// Threads: one owner makes, starts and stops them. used() and cpu_time() may be called by any thread.
+// Threads: one owner makes, starts and stops them. used(), pieces() and cpu_time() may be called by any thread.
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -40,6 +41,8 @@ class VirtualProcessor final : public dispatch::ServedThread {
   dispatch::AperiodicServer& server() noexcept { return server_; }
   // Returns how much of its budget it has used until now.
   Duration used() noexcept;
+  // Returns how many pieces it has worked (core_work.h).
+  std::uint64_t pieces() const noexcept { return pieces_.load(std::memory_order_relaxed); }  // relaxed: a count alone
 
   void set_native(int native) noexcept override { (void)thread_.set_priority(native); }
   Duration cpu_time() const noexcept override { return thread_.cpu_time(); }
@@ -52,6 +55,7 @@ class VirtualProcessor final : public dispatch::ServedThread {
   const std::vector<Burst> bursts_;
   Time begin_{};
   std::atomic<bool> is_over_{false};
+  std::atomic<std::uint64_t> pieces_{0};
   os::Thread thread_;
 };
 

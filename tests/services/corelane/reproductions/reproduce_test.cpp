@@ -54,6 +54,24 @@ TEST_CASE("each virtual experiment of the published files gives a value for each
     }
 }
 
+TEST_CASE("each experiment in virtual time confirms what was published") {
+  for (const Experiment* const experiment : experiments()) {
+    if (experiment->time == ExperimentTime::really) continue;
+    INFO(experiment->name);
+    const auto values = experiment->run({.length = experiment->length});
+    REQUIRE(values);
+    CHECK(experiment->holds(*values));
+  }
+}
+
+TEST_CASE("values that are missing confirm nothing") {
+  for (const Experiment* const experiment : experiments()) {
+    INFO(experiment->name);
+    const std::vector<std::string> row(experiment->columns.size(), "-");
+    CHECK(!experiment->holds(ExperimentValues(experiment->rows.size(), row)));
+  }
+}
+
 TEST_CASE("the table has ours, and beside them the columns for which something was published") {
   const ReproductionFile file = file_of(
       "[[reproduction]]\nexperiment = \"timer-interrupts\"\n"
@@ -65,6 +83,17 @@ TEST_CASE("the table has ours, and beside them the columns for which something w
   CHECK(table.columns.size() == 1 + 4 + 1);
   CHECK(table.rows[0] == std::vector<std::string>{"a tick of 1 ms", "35", "35", "0", "0", "-"});
   CHECK(table.rows[1] == std::vector<std::string>{"one-shot timers", "12", "11", "0", "0", "11"});
+  REQUIRE(table.notes.size() == 1);
+  CHECK_THAT(table.notes[0],
+             Catch::StartsWith("Published: a tick interrupts 35 times") && Catch::EndsWith(". Here: confirmed."));
+}
+
+TEST_CASE("the table says that a published claim is not confirmed") {
+  const ReproductionFile file = file_of("[[reproduction]]\nexperiment = \"timer-interrupts\"\n");
+  auto values = experiment_of(file, 0).run({});
+  REQUIRE(values);
+  (*values)[1][1] = "12";
+  CHECK_THAT(reproduction_table(file.entries[0], *values).notes[0], Catch::EndsWith(". Here: not confirmed."));
 }
 
 TEST_CASE("with --virtual only the experiments in virtual time run") {

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <string>
+#include <vector>
 
 #include "services/corelane/reproductions/experiment.h"
 
@@ -24,6 +26,17 @@ TEST_CASE("the cost of each server is measured, and is not zero") {
   REQUIRE(values);
   REQUIRE(values->size() == 2);
   for (const auto& row : *values) CHECK(std::stod(row[0]) > 0);
+}
+
+TEST_CASE("an overhead that grows linearly is told from one that falls or stays") {
+  const auto holds = [](std::vector<std::string> overheads) {
+    ExperimentValues values;
+    for (const std::string& overhead : overheads) values.push_back({overhead, "60", "400"});
+    return server_counts.holds(values);
+  };
+  CHECK(holds({"1.1", "1.9", "3.2", "4.0", "4.9", "6.1"}));
+  CHECK(!holds({"4.11", "2.28", "1.00", "0.07", "0.16", "0.04"}));
+  CHECK(!holds({"1.0", "1.0", "1.0", "1.0", "1.0", "1.0"}));
 }
 
 }  // namespace server_costs_test
