@@ -30,11 +30,12 @@ std::uint32_t PiMutex::find_thread() noexcept {
 
 // Waits in the kernel, which gives this mutex to the waiting thread with the highest priority. Bound: the critical
 // sections of other threads. An error that cannot pass is a bug: this thread holds the mutex already, or its holder
-// ended without releasing it.
+// ended without releasing it. If a thread waited when the holder ended, the kernel reports that in the word.
 void PiMutex::wait() noexcept {
   for (;;) {
     const int error = futex_pi(word_, FUTEX_LOCK_PI_PRIVATE);
-    if (error == 0) return;
+    // relaxed: this thread holds the mutex, and the kernel set the bit before
+    if (error == 0 && (word_.load(std::memory_order_relaxed) & FUTEX_OWNER_DIED) == 0) return;
     if (error != EAGAIN && error != EINTR && error != ENOMEM) std::abort();
   }
 }

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <mutex>
 #include <string>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "orb/base/sanitizer.h"
+#include "orb/os/threads/thread_state.h"
 
 using namespace corelane;
 using namespace corelane::os;
@@ -134,5 +136,38 @@ TEST_CASE("threads of a child of fork() lock mutexes under their own ids") {
   REQUIRE(waitpid(child, &status, 0) == child);
   CHECK(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
+}
+
+TEST_CASE("locking a mutex whose holder has ended ends the process, whether or not a thread waited meanwhile") {
+  const bool waits_meanwhile = GENERATE(false, true);
+  const pid_t child = fork();
+  if (child == 0) {
+    (void)std::signal(SIGABRT, SIG_DFL);  // the test framework would report a failure
+    PiMutex mutex;
+    std::atomic<bool> held{false}, end{false};
+    std::jthread holder([&] {
+      mutex.lock();
+      held.store(true, std::memory_order_release);                             // PAIR test.held: release here
+      while (!end.load(std::memory_order_acquire)) std::this_thread::yield();  // PAIR test.end: acquire here
+    });
+    while (!held.load(std::memory_order_acquire)) std::this_thread::yield();  // PAIR test.held: acquire here
+    std::atomic<pid_t> waiting{0};
+    std::jthread waiter([&] {
+      waiting.store(gettid(), std::memory_order_release);  // PAIR test.waiting: release here
+      if (waits_meanwhile) mutex.lock();
+    });
+    if (waits_meanwhile)
+      // PAIR test.waiting: acquire here
+      while (!is_asleep(waiting.load(std::memory_order_acquire))) std::this_thread::yield();
+    end.store(true, std::memory_order_release);  // PAIR test.end: release here
+    holder.join();
+    mutex.lock();
+    _exit(0);
+  }
+  REQUIRE(child > 0);
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGABRT);
 }
 #endif
