@@ -1,8 +1,7 @@
 #include "services/python/tables.h"
 
-#include <pybind11/numpy.h>
-
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <optional>
 
@@ -106,14 +105,14 @@ void add_outcome(Columns& columns, const eval::Task& task, const TaskOutcome& ou
   columns.add("refusal", outcome.admitted ? py::object(py::none()) : py::str(outcome.refusal));
 }
 
-// Returns one value of each job as an array.
+// Returns one value of each job: the bytes of an array of std::int64_t. pybind11 before 2.12 makes no arrays of
+// NumPy 2.
 template <typename Value>
-py::array_t<std::int64_t> array_of(const std::vector<sim::FinishedJob>& jobs, const Value& value) {
-  py::array_t<std::int64_t> array(static_cast<py::ssize_t>(jobs.size()));
-  auto out = array.mutable_unchecked<1>();
-  for (std::size_t i = 0; i < jobs.size(); ++i)
-    out(static_cast<py::ssize_t>(i)) = static_cast<std::int64_t>(value(jobs[i]));
-  return array;
+py::bytearray array_of(const std::vector<sim::FinishedJob>& jobs, const Value& value) {
+  std::vector<std::int64_t> array;
+  array.reserve(jobs.size());
+  for (const sim::FinishedJob& job : jobs) array.push_back(static_cast<std::int64_t>(value(job)));
+  return {reinterpret_cast<const char*>(array.data()), array.size() * sizeof(std::int64_t)};
 }
 
 std::int64_t count_of(Time time) { return time.time_since_epoch().count(); }

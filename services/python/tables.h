@@ -37,7 +37,7 @@ class JobList final : public sim::JobObserver {
 };
 
 // Returns the tables tasks and jobs, the notes and the hash of the trace. In the table of jobs, tasks are indices of
-// the table of tasks.
+// the table of tasks, and each column is the bytes of an array of std::int64_t.
 pybind11::dict tables_of(const eval::RunRequest& request, const eval::RunOutcome& outcome, const JobList& jobs);
 
 }  // namespace corelane::python

@@ -13,6 +13,7 @@ import io
 import os
 from dataclasses import dataclass, field
 
+import numpy
 import pandas
 
 from . import _corelane
@@ -69,6 +70,13 @@ def _text_and_name(scenario):
     raise TypeError(f"the scenario is a {type(scenario).__name__}; give a path, a text in TOML with line breaks, or a dict")
 
 
+def _labels_of(numbers, labels):
+    """Returns the label of each number. Labels that are unique are categories, which saves memory."""
+    if not labels.is_unique:
+        return labels.take(numbers).array
+    return pandas.Categorical.from_codes(numbers, list(labels))  # as Parquet gives them back
+
+
 def _own_cores():
     """Returns the numbers of the cores that this process may use."""
     return sorted(os.sched_getaffinity(0))
@@ -115,9 +123,8 @@ def simulate(scenario, *, cores=None, allocation=None, test=None, dispatcher="",
     tables = _corelane.simulate(*_text_and_name(scenario), _own_cores(), cores, allocation, test, dispatcher, set,
                                 length_ns, jobs)
     tasks = _frame(tables["tasks"], _RUN_TASKS)
-    ended = pandas.DataFrame(tables["jobs"])
-    ended["task"] = pandas.Categorical.from_codes(ended["task"], tasks["label"]) if tasks["label"].is_unique else \
-        tasks["label"].take(ended["task"]).array
+    ended = pandas.DataFrame({name: numpy.frombuffer(column, "int64") for name, column in tables["jobs"].items()})
+    ended["task"] = _labels_of(ended["task"], tasks["label"])
     ended["response_ns"] = ended["finish_ns"] - ended["release_ns"]
     ended["late"] = ended["finish_ns"] > ended["deadline_ns"]
     return Run(tasks, ended, tables["notes"], tables["trace"])
