@@ -84,8 +84,10 @@ class RestThread {
  public:
   explicit RestThread(CoreId core) {
     auto thread = os::start_thread({.name = "rest", .core = core, .fifo_priority = 1}, [this] {
-      for (; !is_over_.load(std::memory_order_relaxed); pieces_.fetch_add(1, std::memory_order_relaxed))
-        work_a_piece();  // relaxed: a flag and a count alone
+      while (!is_over_.load(std::memory_order_relaxed)) {  // relaxed: it only ends the thread
+        work_a_piece();
+        pieces_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count alone
+      }
     });
     if (thread) thread_ = std::move(*thread);
   }
