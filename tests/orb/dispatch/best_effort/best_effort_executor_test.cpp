@@ -214,10 +214,11 @@ TEST_CASE("an executor stops with its threads in waits, in the reserve and witho
   });
   submit(executor, job);
   waits.wait();
+  CHECK(executor.threads() == 3);
   std::thread stops([&] { executor.stop(); });
   go.count_down();
   stops.join();
-  CHECK(executor.threads() == 3);
+  CHECK(executor.threads() == 0);
   WaitingJob late([] {});
   JobPtr refused(&late);
   CHECK(executor.submit(refused) == Pushed::closed);
