@@ -1,8 +1,9 @@
 // The speed of the MulticoreSimulator. Each iteration simulates one second. Rows:
 //
-//   simulate/TASKS/CORES/CLUSTER/ORDER   items_per_second is the number of jobs that ended per second of real time
+//   simulate/tasks:T/cores:C/cluster:K/order:O   items_per_second is the number of jobs that ended per second of
+//                                                processor time
 //
-// CLUSTER is 1 for partitioned scheduling and CORES for global scheduling. ORDER is 0 for fixed priorities and 1 for
+// K is 1 for partitioned scheduling and C for global scheduling. O is 0 for fixed priorities and 1 for
 // earliest deadline first. The tasks use 70 % of the cores; periods are 10 to 100 ms. Setting up the simulator does not
 // count.
 #include <benchmark/benchmark.h>

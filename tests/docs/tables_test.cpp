@@ -54,7 +54,8 @@ user meets first. These three do the same:
 
 Each logs `info: tasks may run on cores 0-1`. An option comes before a variable, and a variable
 before the file. The file is the one that `-ORBConfig` or `CORELANE_CONFIG` names, else
-`./corelane.toml`, else `/etc/corelane.toml`:
+`./corelane.toml`, else `/etc/corelane.toml`. What [`corelane tune`](tune.md) has found for this host
+comes behind the file:
 
 ```toml
 [dispatch]

@@ -77,7 +77,8 @@ Expected<eval::RunRequest, SimulationFault> request_for(const SimulateOptions& o
   if (!request) return SimulationFault{options.file + ": " + request.error().text};
   request->dispatcher = options.dispatcher.empty() ? eval::dispatcher_of(request->server.mode)
                                                    : find_named(eval::dispatchers(), options.dispatcher);
-  if (const auto fault = eval::fault_of_length(*request)) return SimulationFault{options.file + ": " + fault->text};
+  if (const auto fault = eval::fault_of_length(*request))
+    return SimulationFault{options.file + ": " + fault->text + " with --length"};
   return request;
 }
 
