@@ -248,7 +248,7 @@ TEST_CASE("under random events the invariants hold, and no task that keeps to it
 TEST_CASE("the first hundred sequences take the course that they took before, on every machine") {
   Totals totals;
   for (std::uint64_t seed = 0; seed < 100; ++seed) Sequence(seed).run(totals);
-  CHECK(totals.hash == 0x24d9'bc46'3d20'6dfd);
+  CHECK(totals.hash == 0x4b99'befd'b79d'81d9);
 }
 
 TEST_CASE("a seed names its sequence") {

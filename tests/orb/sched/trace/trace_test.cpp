@@ -224,9 +224,9 @@ TEST_CASE("impossible words are found where the checksum is right") {
   CHECK_THAT(fault_with(14, UINT64_MAX), Catch::Contains("header"));  // max_tasks
   CHECK_THAT(fault_with(20, 1000), Catch::Contains("header"));        // length of the strategy's name
   CHECK_THAT(fault_with(28, 2'000'000), Catch::Contains("a core's options"));
-  CHECK_THAT(fault_with(34, 9), Catch::Contains("impossible header"));  // the first track's kind
-  CHECK_THAT(fault_with(39, 5000), Catch::Contains("longer than the file"));
-  CHECK_THAT(fault_with(41, 255), Catch::Contains("the record at byte 320 is none"));
+  CHECK_THAT(fault_with(35, 9), Catch::Contains("impossible header"));  // the first track's kind
+  CHECK_THAT(fault_with(40, 5000), Catch::Contains("longer than the file"));
+  CHECK_THAT(fault_with(42, 255), Catch::Contains("the record at byte 328 is none"));
 }
 
 TEST_CASE("a trace with an unknown allocation strategy is refused with those that there are") {
