@@ -52,15 +52,7 @@ std::optional<ParameterValues> ParameterSearch::next() const {
 void ParameterSearch::take(std::optional<double> figure) {
   decision_ = {};
   if (!validates()) ++runs_;
-  if (!figure) {
-    figure_.reset();
-    if (validates()) {  // values that fail now and then are not better
-      phase_ = Phase::ended;
-      return;
-    }
-    ratios_.clear();
-    return decide(Event::dropped);
-  }
+  if (!figure) return take_failure();
   if (!figure_) {
     figure_ = figure;
     return;
@@ -68,6 +60,16 @@ void ParameterSearch::take(std::optional<double> figure) {
   const double first = *std::exchange(figure_, std::nullopt);
   // The defaults or the present best run first in pairs with an even number.
   ratios_.size() % 2 == 0 ? end_pair(*figure, first) : end_pair(first, *figure);
+}
+
+void ParameterSearch::take_failure() {
+  figure_.reset();
+  if (!validates()) {
+    ratios_.clear();
+    return decide(Event::dropped);
+  }
+  // Values that fail again and again are not better.
+  if (std::exchange(repeats_, true)) phase_ = Phase::ended;
 }
 
 void ParameterSearch::end_pair(double challenger, double rival) {

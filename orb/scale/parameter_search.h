@@ -7,7 +7,8 @@
 //      │ the runs are used up, or no candidate wins in a whole pass
 //      ▼
 //   validates: fresh pairs of the present best and the defaults. The best counts only if the lower bound of the 95 %
-//      interval of its improvement is above 1. So a value that won by chance is not taken.
+//      interval of its improvement is above 1. So a value that won by chance is not taken. One pair in which the
+//      program fails is repeated.
 //
 // Threads: a value. Pure: the caller makes the runs.
 #pragma once
@@ -48,7 +49,8 @@ class ParameterSearch {
 
   // Returns the values of the next run; nothing: the search has ended.
   std::optional<ParameterValues> next() const;
-  // Takes the figure of that run; above 0. Nothing: the program failed with these values.
+  // Takes the figure of that run; above 0. Nothing: the program failed with these values. Then the candidate is
+  // dropped. The validation repeats the pair; the second time it ends.
   void take(std::optional<double> figure);
 
   bool validates() const noexcept { return phase_ == Phase::validates; }
@@ -75,6 +77,7 @@ class ParameterSearch {
   ParameterValues rival() const { return validates() ? ParameterValues(counts_.size()) : best_; }
   // The order within pairs alternates.
   bool challenger_is_next() const noexcept { return (ratios_.size() % 2 == 0) == figure_.has_value(); }
+  void take_failure();
   void end_pair(double first, double second);
   void judge();
   void decide(Event event);
@@ -92,6 +95,7 @@ class ParameterSearch {
   ParameterValues candidate_;
   std::size_t parameter_ = 0, value_ = 0;
   std::size_t unchanged_ = 0;       // candidates in a row that did not win
+  bool repeats_ = false;            // a pair of the validation has failed
   std::optional<double> figure_{};  // of the first run of the pair
   std::vector<double> ratios_{};    // of the candidate, or of the validation
   std::optional<Improvement> improvement_{};

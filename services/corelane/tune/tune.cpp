@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cstdio>
+#include <optional>
 #include <ostream>
+#include <utility>
 
 #include "orb/base/text/counted.h"
 #include "orb/base/text/one_line.h"
@@ -35,21 +37,35 @@ std::string improvement_text(const scale::Improvement& improvement) {
          counted(static_cast<std::size_t>(improvement.pairs), "pair") + ")";
 }
 
+// Returns why there is no figure, short enough for one line.
+std::string reason_of(const LoadFault& fault) {
+  constexpr std::size_t most = 160;
+  return as_one_line(fault.text.substr(0, most)) + (fault.text.size() > most ? "..." : "");
+}
+
+// `fault`: of the run that the decision came from, if it failed.
 void print_decision(const std::vector<TunedParameter>& parameters, const ParameterSearch::Decision& decision,
-                    std::ostream& out) {
+                    const std::optional<LoadFault>& fault, std::ostream& out) {
   if (decision.event == ParameterSearch::Event::none) return;
   const TunedParameter& parameter = parameters[decision.parameter];
   const std::string& value = parameter.values[decision.value];
   out << parameter.key << " = " << (value.empty() ? "as before" : value) << ":";
   for (const double ratio : decision.ratios) out << " " << factor_text(ratio);
-  if (decision.ratios.empty()) out << " the program failed";
-  out << (decision.event == ParameterSearch::Event::won ? "; taken" : "; dropped") << std::endl;
+  if (!decision.ratios.empty()) out << ";";
+  out << (decision.event == ParameterSearch::Event::won ? " taken" : " dropped");
+  if (fault) out << ", because " << reason_of(*fault);
+  out << std::endl;
 }
 
+struct SearchResult {
+  ParameterSearch search;
+  std::optional<LoadFault> fault{};  // of the run that ended the validation
+};
+
 // Measures until the search has ended. A run that fails with changed values only drops these.
-Expected<ParameterSearch, LoadFault> search_values(const TuneOptions& options,
-                                                   const std::vector<TunedParameter>& parameters, const RunLoad& run,
-                                                   std::ostream& out) {
+Expected<SearchResult, LoadFault> search_values(const TuneOptions& options,
+                                                const std::vector<TunedParameter>& parameters, const RunLoad& run,
+                                                std::ostream& out) {
   std::vector<std::size_t> counts;
   for (const TunedParameter& parameter : parameters) counts.push_back(parameter.values.size());
   ParameterSearch search(counts, options.search);
@@ -57,13 +73,19 @@ Expected<ParameterSearch, LoadFault> search_values(const TuneOptions& options,
   for (auto values = search.next(); values; values = search.next()) {
     const bool validated = search.validates();
     const auto figure = run(variables_for(parameters, *values));
-    if (!figure && *values == defaults) return figure.error();
+    const auto fault = figure ? std::nullopt : std::optional<LoadFault>(figure.error());
     search.take(figure ? std::optional<double>(*figure) : std::nullopt);
-    print_decision(parameters, search.decision(), out);
+    const bool repeats = validated && search.next();
+    if (fault && !repeats && *values == defaults) return *fault;
+    if (fault && validated && !repeats) return SearchResult{std::move(search), fault};
+    if (fault && repeats)
+      out << "a run with " << text_of_values(parameters, *values) << " failed: " << reason_of(*fault)
+          << "; this pair is repeated" << std::endl;
+    print_decision(parameters, search.decision(), fault, out);
     if (!validated && search.validates())
       out << "validating " << text_of_values(parameters, search.best()) << std::endl;
   }
-  return search;
+  return SearchResult{std::move(search)};
 }
 
 int fail(std::ostream& err, const std::string& text) {
@@ -92,20 +114,24 @@ int tune(const TuneOptions& options, const std::vector<TunedParameter>& paramete
   out << "with the defaults: " << *first << "\ntrying " << counted(parameters.size(), "setting") << " in at most "
       << counted(static_cast<std::size_t>(options.search.runs), "run")
       << "; each number is a candidate beside the best so far" << std::endl;
-  const auto search = search_values(options, parameters, run, out);
-  if (!search) return fail(err, search.error().text);
-  if (!search->improvement()) {
-    out << "the defaults stay: no other value was better\n";
+  const auto result = search_values(options, parameters, run, out);
+  if (!result) return fail(err, result.error().text);
+  const ParameterSearch& search = result->search;
+  if (!search.improvement()) {
+    out << "the defaults stay: "
+        << (result->fault ? "a run with the best values failed: " + reason_of(*result->fault)
+                          : "no other value was better")
+        << "\n";
     return 0;
   }
-  out << text_of_values(parameters, search->best()) << ": " << improvement_text(*search->improvement()) << "\n";
-  if (!search->is_better()) {
+  out << text_of_values(parameters, search.best()) << ": " << improvement_text(*search.improvement()) << "\n";
+  if (!search.is_better()) {
     out << "the defaults stay: the improvement may be chance\n";
     return 0;
   }
   std::string command;
   for (const std::string& word : options.load.command) command += (command.empty() ? "" : " ") + word;
-  const auto written = os::write_output_file(options.output, tuned_text(parameters, *search, command));
+  const auto written = os::write_output_file(options.output, tuned_text(parameters, search, command));
   if (!written) return fail(err, written.error().text + "; name another file: --output FILE");
   out << "written to " << options.output
       << "; programs that start in its directory use corelane.tuned.toml, others with -ORBRuntimeTuned FILE\n";

@@ -110,13 +110,22 @@ TEST_CASE("values with which the program fails are dropped") {
   CHECK(search.is_better());
 }
 
-TEST_CASE("values that fail in the validation are not better") {
-  ParameterSearch search({2}, {});
-  (void)run(search, [&search](const ParameterValues& values) {
-    if (search.validates() && values[0] == 1) return std::optional<double>();
+TEST_CASE("values that fail twice in the validation are not better") {
+  const int most = GENERATE(1, 2);
+  const ParameterValues failing{static_cast<std::size_t>(GENERATE(0, 1))};
+  ParameterSearch search({2}, {.validation_pairs = 4});
+  int failures = 0;
+  (void)run(search, [&](const ParameterValues& values) {
+    if (search.validates() && values == failing && failures < most) {
+      ++failures;
+      return std::optional<double>();
+    }
     return std::optional<double>(values[0] == 1 ? 2 : 1);
   });
-  CHECK_FALSE(search.is_better());
+  CHECK(failures == most);
+  CHECK(search.is_better() == (most == 1));
+  CHECK(search.improvement().has_value() == (most == 1));
+  if (most == 1) CHECK(search.improvement()->pairs == 4);
 }
 
 TEST_CASE("the search keeps to its runs") {
@@ -130,7 +139,7 @@ TEST_CASE("the search keeps to its runs") {
         expect(values[i] < counts[i], "a value is one of the parameter's");
       return draw.below(8) == 0 ? std::nullopt : std::optional<double>(1 + static_cast<double>(draw.below(100)));
     });
-    expect(done <= runs + 4, "no more runs than allowed, and two pairs");
+    expect(done <= runs + 6, "no more runs than allowed, two pairs, and a repeated one");
   }));
 }
 

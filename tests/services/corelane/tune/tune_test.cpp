@@ -48,6 +48,23 @@ Tuned tune_with(const RunLoad& run) {
   return tune_with(run, directory / "tuned.toml");
 }
 
+// client.wait = park doubles the figure. In the validation, the first runs with it, or with the defaults, fail.
+struct FailsInValidation {
+  int failures;
+  bool with_defaults;
+  int runs_until_validation = 13;  // one with the defaults, three pairs that win, one of each other value
+  int runs = 0;
+
+  corelane::Expected<double, LoadFault> operator()(const Variables& variables) {
+    const bool park = has(variables, "CORELANE_CLIENT_WAIT=park");
+    if (++runs > runs_until_validation && park != with_defaults && failures > 0) {
+      --failures;
+      return LoadFault{"./load failed: signal 11"};
+    }
+    return park ? 4.0 : 2.0;
+  }
+};
+
 }  // namespace
 
 TEST_CASE("values that are better are written for this host, and an ORB reads them") {
@@ -92,13 +109,37 @@ TEST_CASE("a program that fails with the defaults ends the search") {
   CHECK(tuned.err == "corelane tune: ./load failed: exit status 1\n");
 }
 
-TEST_CASE("a value with which the program fails is dropped") {
-  const Tuned tuned = tune_with([](const Variables& variables) -> corelane::Expected<double, LoadFault> {
-    if (has(variables, "CORELANE_CLIENT_WAIT=park")) return LoadFault{"failed"};
+TEST_CASE("a value with which the program fails is dropped, with the reason in one line") {
+  const std::string reason = GENERATE(as<std::string>{}, "./load failed:\nsignal 11", std::string(1000, 'x'));
+  const Tuned tuned = tune_with([&reason](const Variables& variables) -> corelane::Expected<double, LoadFault> {
+    if (has(variables, "CORELANE_CLIENT_WAIT=park")) return LoadFault{reason};
     return 2.0;
   });
   CHECK(tuned.status == 0);
-  CHECK_THAT(tuned.out, Contains("client.wait = park: the program failed; dropped\n"));
+  const std::string shown = reason.size() == 1000 ? std::string(160, 'x') + "..." : "./load failed:?signal 11";
+  CHECK_THAT(tuned.out, Contains("client.wait = park: dropped, because " + shown + "\n"));
+}
+
+TEST_CASE("a pair of the validation in which a run fails is repeated once") {
+  const int failures = GENERATE(1, 2);
+  const bool with_defaults = GENERATE(false, true);
+  const Tuned tuned = tune_with(FailsInValidation{failures, with_defaults});
+  const std::string values = with_defaults ? "the defaults" : "client.wait = park";
+  CHECK_THAT(tuned.out,
+             Contains("a run with " + values + " failed: ./load failed: signal 11; this pair is repeated\n"));
+  CHECK_THAT(tuned.out, !Contains("no other value was better"));
+  if (failures == 1) {
+    CHECK(tuned.status == 0);
+    CHECK_THAT(tuned.out, Contains("(10 pairs)"));
+    CHECK_THAT(tuned.file, Contains("wait = \"park\""));
+  } else if (with_defaults) {
+    CHECK(tuned.status == 1);
+    CHECK(tuned.err == "corelane tune: ./load failed: signal 11\n");
+  } else {
+    CHECK(tuned.status == 0);
+    CHECK_THAT(tuned.out, Contains("the defaults stay: a run with the best values failed: ./load failed: signal 11\n"));
+  }
+  if (failures == 2) CHECK(tuned.file.empty());
 }
 
 TEST_CASE("a file that cannot be written is reported") {
