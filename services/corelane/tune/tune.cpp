@@ -62,7 +62,8 @@ struct SearchResult {
   std::optional<LoadFault> fault{};  // of the run that ended the validation
 };
 
-// Measures until the search has ended. A run that fails with changed values only drops these.
+// Measures until the search has ended. A run that fails with changed values drops these; in the validation, its pair is
+// repeated once.
 Expected<SearchResult, LoadFault> search_values(const TuneOptions& options,
                                                 const std::vector<TunedParameter>& parameters, const RunLoad& run,
                                                 std::ostream& out) {
