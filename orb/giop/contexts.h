@@ -62,7 +62,7 @@ class ContextList {
   // Returns a reader at the first item.
   cdr::Reader items() const noexcept { return cdr::Reader(items_, order_, offset_); }
 
-  // From the first item on; not a reader, which takes long to copy.
+  // From the first item on. Bytes instead of a Reader, because copying a Reader is slow.
   Bytes items_;
   std::size_t offset_ = 0;  // of the first item, counted from the origin of alignment
   std::uint32_t count_ = 0;

@@ -94,7 +94,7 @@ void refuse(Expected<Parsed<Header>>& parsed) noexcept {
 
 }  // namespace
 
-// These functions return the same object everywhere, so that it is made where the caller wants it and not moved.
+// Each function returns one named object on all paths, so the compiler builds it in the caller's storage.
 Expected<Parsed<RequestHeader>> parse_request(const Message& message, const Limits& limits) noexcept {
   const Version version = message.header.version;
   Expected<Parsed<RequestHeader>> parsed(std::in_place, message);

@@ -23,7 +23,8 @@ class ReplyAssembler {
  public:
   explicit ReplyAssembler(const giop::Limits& limits);
 
-  // Returns the memory for the next read. For the rest of a long reply it is where that belongs. The same until take().
+  // Returns memory for the next read. While a long reply is incomplete, this is the end of that reply's buffer. Every
+  // call before take() returns the same memory.
   MutableBytes buffer() noexcept {
     const MutableBytes room = assembler_.room(buffer_size);
     return room.empty() ? MutableBytes{buffer_.get(), buffer_size} : room;

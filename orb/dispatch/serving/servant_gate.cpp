@@ -1,32 +1,45 @@
 #include "orb/dispatch/serving/servant_gate.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "orb/os/clock.h"
 #include "orb/os/lock.h"
 
 namespace corelane::dispatch {
 
+std::optional<sched::ServantWindow> ServantMeter::count(Time now, int running, bool full) noexcept {
+  const Duration span = now - counted_;
+  counted_ = now;
+  window_.length += span;
+  window_.in_servants += span * running;
+  if (full) window_.full += span;
+  if (window_.length < window) return {};
+  const sched::ServantWindow ended = std::exchange(window_, {});
+  if (ended.length > longest || ended.in_servants == Duration::zero()) return {};
+  return ended;
+}
+
 ServantGate::ServantGate(const sched::ServantLimit& limit, int threads)
     : is_on_(limit.is_on()), limit_(limit.is_automatic ? threads : limit.most) {
   if (!limit.is_automatic) return;
   control_.emplace(threads);
-  counted_ = os::now();
+  meter_.begin(os::now());
 }
 
 // Bound of the loop: the servants that run, and the threads that take a place before this one.
 void ServantGate::take_place() noexcept {
   os::UniqueLock lock(mutex_);
-  if (control_) count_time(os::now());
+  if (control_) count_time();
   while (is_full()) {
     ++waiting_;
     if (control_)
-      (void)place_.wait_for(lock, window);  // ends the window if no servant ends
+      (void)place_.wait_for(lock, ServantMeter::window);  // ends the window if no servant ends
     else
       place_.wait(lock);
     --waiting_;
     woken_ = std::max(0, woken_ - 1);
-    if (control_) count_time(os::now());
+    if (control_) count_time();
   }
   ++running_;
 }
@@ -34,8 +47,8 @@ void ServantGate::take_place() noexcept {
 void ServantGate::free_place() noexcept {
   const os::LockGuard lock(mutex_);
   if (control_) {
-    count_time(os::now());
-    ++window_.ended;
+    count_time();
+    meter_.end_servant();
   }
   --running_;
   // As many threads as there are free places are on their way at most.
@@ -46,7 +59,7 @@ void ServantGate::free_place() noexcept {
 
 void ServantGate::take_place_at_once() noexcept {
   const os::LockGuard lock(mutex_);
-  if (control_) count_time(os::now());
+  if (control_) count_time();
   ++running_;
 }
 
@@ -56,20 +69,11 @@ void ServantGate::open() noexcept {
   place_.notify_all();
 }
 
-void ServantGate::count_time(Time now) noexcept {
-  const Duration span = now - counted_;
-  counted_ = now;
-  window_.length += span;
-  window_.in_servants += span * std::max(0, running_);
-  if (waiting_ > 0) window_.full += span;
-  if (window_.length >= window) end_window();
-}
-
-void ServantGate::end_window() noexcept {
-  control_->take(window_);
-  window_ = {};
-  const int before = limit_;
-  limit_ = control_->limit();
+void ServantGate::count_time() noexcept {
+  const auto window = meter_.count(os::now(), std::max(0, running_), waiting_ > 0);
+  if (!window) return;
+  control_->take(*window);
+  const int before = std::exchange(limit_, control_->limit());
   if (limit_ > before) place_.notify_all();
 }
 

@@ -1,5 +1,5 @@
 // ServantGate bounds how many servants of requests without a contract run in parallel (best_effort.concurrency). A
-// thread that has read a request waits here until its servant may run. With an automatic limit, the gate measures
+// thread that has read a request waits here until its servant may run. With an automatic limit, ServantMeter measures
 // windows of time, and sched::ConcurrencyControl decides.
 //
 // A servant that waits in a nested call does not count meanwhile. It goes on without waiting at the gate again, or two
@@ -23,11 +23,29 @@
 
 namespace corelane::dispatch {
 
+// ServantMeter measures windows of time for an automatic limit. Idle time says nothing about a limit. So it discards a
+// window in which no servant ran, and one that became too long because nothing happened at its end.
+// Threads: one at a time. Pure: no clock, no allocation.
+class ServantMeter {
+ public:
+  static constexpr Duration window = std::chrono::milliseconds{10};
+  static constexpr Duration longest = 2 * window;
+
+  // Begins the first window.
+  void begin(Time now) noexcept { counted_ = now; }
+  // Counts the time since the last call: `running` servants ran, and requests waited if `full`. Returns the window if
+  // it ends now and is of use.
+  std::optional<sched::ServantWindow> count(Time now, int running, bool full) noexcept;
+  // A servant has ended.
+  void end_servant() noexcept { ++window_.ended; }
+
+ private:
+  Time counted_{};  // the time until then is in the window
+  sched::ServantWindow window_{};
+};
+
 class ServantGate {
  public:
-  // How long the automatic limit measures before it decides.
-  static constexpr Duration window = std::chrono::milliseconds{10};
-
   // `threads`: more servants than these never run.
   ServantGate(const sched::ServantLimit& limit, int threads);
 
@@ -55,9 +73,8 @@ class ServantGate {
   void free_place() noexcept;
   void take_place_at_once() noexcept;
   bool is_full() const noexcept CORELANE_REQUIRES(mutex_) { return running_ >= limit_ && !is_open_; }
-  // Counts the time since the last change, and ends the window when its time has come.
-  void count_time(Time now) noexcept CORELANE_REQUIRES(mutex_);
-  void end_window() noexcept CORELANE_REQUIRES(mutex_);
+  // Counts the time since the last change, and lets the control decide if a window ends. For an automatic limit only.
+  void count_time() noexcept CORELANE_REQUIRES(mutex_);
 
   const bool is_on_;
 
@@ -67,11 +84,9 @@ class ServantGate {
   int limit_ CORELANE_GUARDED_BY(mutex_);
   int running_ CORELANE_GUARDED_BY(mutex_) = 0;
   int waiting_ CORELANE_GUARDED_BY(mutex_) = 0;
-  int woken_ CORELANE_GUARDED_BY(mutex_) = 0;  // of these, so many were woken and have not looked yet
+  int woken_ CORELANE_GUARDED_BY(mutex_) = 0;  // waiting threads that were woken and have not yet checked for a place
   bool is_open_ CORELANE_GUARDED_BY(mutex_) = false;
-  // Of an automatic limit.
-  Time counted_ CORELANE_GUARDED_BY(mutex_){};  // the time until then is in the window
-  sched::ServantWindow window_ CORELANE_GUARDED_BY(mutex_){};
+  ServantMeter meter_ CORELANE_GUARDED_BY(mutex_){};  // of an automatic limit
 };
 
 }  // namespace corelane::dispatch

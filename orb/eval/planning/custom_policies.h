@@ -1,9 +1,9 @@
 // CustomPolicies are an allocation and an admission test that a program brings with it, such as functions in Python.
 // They work in plans and in virtual time. Each core runs its tasks by fixed priorities, or the earliest deadline first
-// if policy.test of the scenario is a test for that. Such a test promises what its author says: a set that it admits
-// may miss deadlines.
+// if policy.test of the scenario is a test for that. Corelane does not check such a test. A set that it admits may miss
+// deadlines.
 //
-// Threads: whoever plans or runs the set calls the functions, one at a time.
+// Threads: the thread that plans or runs the set calls the functions, one at a time.
 #pragma once
 
 #include <cstddef>

@@ -57,7 +57,7 @@ class CORELANE_CAPABILITY("mutex") BasicRequesterLock {
   bool try_lock() noexcept CORELANE_TRY_ACQUIRE(true) { return take(); }
   void unlock() noexcept CORELANE_RELEASE() {
     std::uint32_t owner = System::this_thread();
-    Atomic<std::uint32_t>* const bed = std::exchange(next_bed_, nullptr);
+    Atomic<std::uint32_t>* const wake_word = std::exchange(next_wake_word_, nullptr);
     // seq_cst: either this thread sees below that the first waiter sleeps, or the first waiter sees that owner_ is
     // free. PAIR requester_lock.owner: release here -> acquire in take() and in wait_in_kernel(). relaxed: if this
     // fails, hand_over() releases.
@@ -65,7 +65,7 @@ class CORELANE_CAPABILITY("mutex") BasicRequesterLock {
       hand_over();
     // seq_cst: see above.
     if (head_sleeps_.load(std::memory_order_seq_cst) != 0) wake_head();
-    if (bed != nullptr) System::wake(*bed);
+    if (wake_word != nullptr) System::wake(*wake_word);
   }
 
   // Returns the number of threads that wait, as it was a moment ago. For statistics and tests.
@@ -155,7 +155,7 @@ class CORELANE_CAPABILITY("mutex") BasicRequesterLock {
     wait_as_first(spins);
     // PAIR requester_lock.turn: release here -> acquire in wait_until_passed(). The next waiter may take the place
     // along and free it, so wake() uses only the address.
-    if (own->state.exchange(passed, std::memory_order_release) == sleeping) next_bed_ = &own->state;
+    if (own->state.exchange(passed, std::memory_order_release) == sleeping) next_wake_word_ = &own->state;
   }
 
   void wait_without_memory() noexcept {
@@ -240,9 +240,8 @@ class CORELANE_CAPABILITY("mutex") BasicRequesterLock {
   // Any thread.
   alignas(128) Atomic<std::uint32_t> owner_{no_owner};
   Atomic<std::uint32_t> head_sleeps_{0};
-  // Owner: the holder. The word at which the first waiter sleeps that does not know yet that it is the first one; null:
-  // there is none.
-  Atomic<std::uint32_t>* next_bed_ = nullptr;
+  // Owner: the holder. The futex word of the next waiter, if it sleeps. unlock() wakes it.
+  Atomic<std::uint32_t>* next_wake_word_ = nullptr;
   // Waiters alone.
   alignas(128) Atomic<Place*> last_;
   Atomic<int> requesters_{0};

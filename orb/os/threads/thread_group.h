@@ -80,7 +80,8 @@ class ThreadGroup {
   std::size_t size() const noexcept { return alive_.load(std::memory_order_relaxed); }  // relaxed: a report
   // Returns a number that changes with the members.
   std::uint64_t generation() const noexcept {
-    return generation_.load(std::memory_order_relaxed);  // relaxed: who sees the old one sees the new one later
+    // relaxed: a thread that reads the old number reads the new one later
+    return generation_.load(std::memory_order_relaxed);
   }
   // Calls see(member) for each member, also for those that have ended and are not joined. Holds the lock meanwhile.
   template <typename See>

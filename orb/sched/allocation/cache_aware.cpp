@@ -8,7 +8,7 @@ namespace corelane::sched::allocation {
 extern const AllocationStrategy cache_aware{
     .name = "cache-aware",
     .help =
-        "for an intensive task, the core where fewest others run at the same time on the same cache; then the core "
+        "for an intensive task, the core with the least load of other intensive tasks on the same cache; then the core "
         "with the most free capacity",
     .before =
         [](const CoreRoom& a, const CoreRoom& b) noexcept {

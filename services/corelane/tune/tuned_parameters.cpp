@@ -25,7 +25,8 @@ std::vector<TunedParameter> all_parameters(const core::Settings& settings, std::
       {"best_effort.spin", {"10us", "25us", "100us", "200us"}},
       {"best_effort.threads", {times_cores(1), times_cores(2), times_cores(8), times_cores(16)}},
       {"best_effort.patience", {"50us", "1ms", "5ms"}},
-      {"best_effort.concurrency", {"auto", times_cores(1), times_cores(2)}},
+      // No number: with one, servants that wait for other requests may wait for ever.
+      {"best_effort.concurrency", {"auto"}},
       // Admission counts with these two: only larger values.
       {"platform.budget", {to_string(2 * platform.budget), to_string(4 * platform.budget)}},
       {"dispatch.overshoot", {to_string(overshoot + 10us), to_string(overshoot + 50us)}},

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -11,6 +12,7 @@ namespace servant_gate_test {
 
 using namespace corelane;
 using namespace corelane::dispatch;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -87,6 +89,32 @@ TEST_CASE("an automatic limit begins with all threads") {
   CHECK(gate.limit() == 3);
   for (int i = 0; i < 3; ++i) gate.enter();
   for (int i = 0; i < 3; ++i) gate.leave();
+}
+
+TEST_CASE("a window has the time of its servants, those that ended, and the time that requests waited") {
+  ServantMeter meter;
+  meter.begin(Time{1s});
+  CHECK_FALSE(meter.count(Time{1s + 4ms}, 2, false));
+  meter.end_servant();
+  const auto window = meter.count(Time{1s + 11ms}, 1, true);
+  REQUIRE(window);
+  CHECK(window->length == 11ms);
+  CHECK(window->in_servants == 15ms);
+  CHECK(window->ended == 1);
+  CHECK(window->full == 7ms);
+}
+
+TEST_CASE("idle time is not measured") {
+  ServantMeter meter;
+  meter.begin(Time{1s});
+  CHECK_FALSE(meter.count(Time{1s + 15ms}, 0, false));  // nothing ran
+  CHECK_FALSE(meter.count(Time{1s + 20ms}, 1, false));
+  CHECK_FALSE(meter.count(Time{1h}, 0, false));  // the window began with a servant
+  CHECK_FALSE(meter.count(Time{1h + 9ms}, 1, false));
+  const auto window = meter.count(Time{1h + 12ms}, 1, false);  // a new window, without what was before
+  REQUIRE(window);
+  CHECK(window->length == 12ms);
+  CHECK(window->in_servants == 12ms);
 }
 
 }  // namespace servant_gate_test

@@ -21,4 +21,9 @@ TEST_CASE("a window that begins with the second burst may hold more than a budge
   CHECK(units_by_corrected_rule(18, 68) == 28);
 }
 
+TEST_CASE("what a host gives is confirmed only within one unit of the corrected rule") {
+  for (const char* near : {"21.00", "21.91", "23.00"}) CHECK(replenishment_real.holds({{near}}));
+  for (const char* far : {"0.00", "20.99", "23.01", "27.00"}) CHECK_FALSE(replenishment_real.holds({{far}}));
+}
+
 }  // namespace replenishment_test
