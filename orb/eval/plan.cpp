@@ -162,32 +162,38 @@ void find_fewest(const PlanRequest& request, Plan& plan) {
   }
 }
 
-// Takes the overheads out of what refusals say about contracts. They are charged again when a proposal is planned.
-void uncharge(Duration per_job, Plan& plan) {
-  for (TaskVerdict& verdict : plan.tasks) {
-    const Contract& contract = verdict.task.contract;
-    sched::Refusal& refusal = verdict.refusal;
-    if (!verdict.admitted && refusal.code == sched::RefusalCode::bad_contract && !is_sound(contract))
-      refusal = {.code = sched::RefusalCode::not_schedulable,
-                 .closest = plan.cores.front().id,
-                 .response = contract.budget + contract.suspension,
-                 .deadline = contract.deadline};
-    sched::Nearest& nearest = refusal.nearest;
-    if (!nearest.found()) continue;
-    nearest.budget -= per_job;
-    Duration least{1};  // a budget may not be shorter than a section
-    for (const ResourceUse& use : contract.uses) least = std::max(least, use.longest);
-    if (nearest.budget >= least) continue;
-    nearest = {};
-    refusal.unproposed = sched::Unproposed::nothing_fits;
+// Takes the overheads out of what the refusal of a task says about contracts. The contract has them.
+void uncharge(Duration per_job, CoreId first_core, const Contract& contract, sched::Refusal& refusal) {
+  if (refusal.code == sched::RefusalCode::bad_contract && !is_sound(contract))
+    refusal = {.code = sched::RefusalCode::not_schedulable,
+               .closest = first_core,
+               .response = contract.budget + contract.suspension,
+               .deadline = contract.deadline};
+  sched::Nearest& nearest = refusal.nearest;
+  if (!nearest.found()) return;
+  nearest.budget -= per_job;
+  Duration least{1};  // a budget may not be shorter than a section
+  for (const ResourceUse& use : contract.uses) least = std::max(least, use.longest);
+  if (nearest.budget >= least) return;
+  nearest = {};
+  refusal.unproposed = sched::Unproposed::nothing_fits;
+}
+
+// Takes the overheads out of all budgets. They are charged again when a task is planned with one of these.
+void uncharge(Duration per_job, const std::vector<Task>& asked, Plan& plan) {
+  for (std::size_t i = 0; i < plan.tasks.size(); ++i) {
+    TaskVerdict& verdict = plan.tasks[i];
+    if (!verdict.admitted) uncharge(per_job, plan.cores.front().id, verdict.task.contract, verdict.refusal);
+    verdict.task = asked[i];
+    if (verdict.largest_budget) *verdict.largest_budget -= per_job;
   }
 }
 
-// Plans tasks whose budgets have all that is charged.
-Plan plan_charged(const PlanRequest& request) {
+// Plans tasks whose budgets have all that is charged; `per_job` of it are overheads.
+Plan plan_charged(const PlanRequest& request, Duration per_job) {
   Plan plan;
   plan.promises = request.server.admission_test->promises;
-  AnsweredSet set{.request = request, .cores = request.cores, .admitted = answer(request, plan)};
+  AnsweredSet set{.request = request, .cores = request.cores, .admitted = answer(request, plan), .per_job = per_job};
   plan.refused = static_cast<std::size_t>(std::ranges::count(set.admitted, false));
   plan.accepted = accepted_part(plan);
   plan.chains = chain_verdicts(request, plan);
@@ -221,8 +227,9 @@ Plan plan(const PlanRequest& request) {
   charge(overheads, charged.tasks);
   charge(overheads, charged.server);
   charged.overheads = {};
-  Plan plan = plan_charged(charged);
-  if (overheads.charge_per_job() > Duration::zero()) uncharge(overheads.charge_per_job(), plan);
+  const Duration per_job = overheads.charge_per_job();
+  Plan plan = plan_charged(charged, per_job);
+  if (per_job > Duration::zero()) uncharge(per_job, request.tasks, plan);
   return plan;
 }
 

@@ -51,7 +51,7 @@ struct PlanRequest {
   bool spin_locks = false;  // policy.locks = msrp; no task has high criticality then
   // Policies in place of those of `server`, or null. Then nothing is found out about more cores or larger budgets.
   const CustomPolicies* custom = nullptr;
-  // What the analysis charges. Then TaskVerdict::task has the longer budget, and proposals do not.
+  // What the analysis charges. Utilizations and bounds of the plan include it; budgets do not.
   RunOverheads overheads{};
   std::function<void(const PlanProgress& progress)> tell{};  // empty: nobody is told
 };

@@ -27,7 +27,8 @@ std::string charged_text(const RunOverheads& overheads) {
   for (const sim::OverheadKind kind : sim::overhead_kinds)
     add_cost(overheads, kind, kind == sim::OverheadKind::migration ? rest : listed);
   if (!listed.empty())
-    text = "overheads charged by the analysis: " + listed + "; " + to_string(overheads.per_job()) + " in each budget";
+    text = "overheads charged by the analysis: " + listed + "; " + to_string(overheads.per_job()) +
+           " on top of each budget";
   if (!rest.empty()) text += (text.empty() ? "overheads " : "; ") + std::string("not charged by the analysis: ") + rest;
   return text;
 }

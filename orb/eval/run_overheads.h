@@ -40,7 +40,7 @@ void charge(const RunOverheads& overheads, std::vector<Task>& tasks);
 void charge(const RunOverheads& overheads, dispatch::ExecutiveOptions& server);
 
 // Returns which overheads the analysis charges, and which it does not: "overheads charged by the analysis: hop 20us,
-// dispatch 3us twice; 26us in each budget". "": nothing costs anything.
+// dispatch 3us twice; 26us on top of each budget". "": nothing costs anything.
 std::string text_of(const RunOverheads& overheads);
 
 }  // namespace corelane::eval

@@ -37,7 +37,9 @@ namespace {
 
 namespace py = pybind11;
 
-// What is wrong with a scenario. In Python it is corelane.ScenarioError.
+constexpr std::int64_t most_cores = 1024;  // as in a scenario
+
+// What is wrong with a scenario or with an argument. In Python it is corelane.ScenarioError.
 class ScenarioError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -62,10 +64,23 @@ std::string read_scenario(const std::string& path) {
   return *std::move(text);
 }
 
+void check_cores(std::optional<std::int64_t> count) {
+  if (!count || (*count > 0 && *count <= most_cores)) return;
+  throw ScenarioError("cores = " + std::to_string(*count) + " is no number of cores; write one from 1 to " +
+                      std::to_string(most_cores) + ", or leave cores out");
+}
+
+void check_length(std::optional<std::int64_t> length_ns) {
+  if (length_ns.value_or(1) > 0) return;
+  throw ScenarioError("length_ns = " + std::to_string(*length_ns) +
+                      " is no length of a run; write one above 0, in nanoseconds, or leave length_ns out");
+}
+
 std::vector<eval::Cell> cells_of(const ScenarioText& source, const Choices& choices) {
   if (const auto fault = core::nesting_fault_of(source.text, source.name)) throw ScenarioError(fault->text);
   auto cells = eval::parse_scenario(source.text, source.name);
   if (!cells) throw ScenarioError(cells.error().text);
+  check_cores(choices.core_count);
   if (choices.core_count)
     for (eval::Cell& cell : *cells) cell.scenario.platform.cores = *choices.core_count;
   return *std::move(cells);
@@ -110,7 +125,7 @@ std::pair<eval::Scenario, std::int64_t> chosen_set(const ScenarioText& source, s
                                                    std::int64_t set) {
   std::int64_t sets = 0;
   for (eval::Cell& cell : cells) {
-    if (set < sets + cell.scenario.repetitions) return {std::move(cell.scenario), set - sets};
+    if (set >= 0 && set < sets + cell.scenario.repetitions) return {std::move(cell.scenario), set - sets};
     sets += cell.scenario.repetitions;
   }
   raise_fault(source, "set = " + std::to_string(set) + " is none of its sets; choose one from 0 to " +
@@ -136,6 +151,7 @@ struct RunChoices {
 eval::RunRequest request_of(const ScenarioText& source, const Choices& choices, const RunChoices& run,
                             const eval::RunDefaults& defaults) {
   auto [scenario, set] = chosen_set(source, cells_of(source, choices), run.set);
+  check_length(run.length_ns);
   if (run.length_ns) scenario.experiment.length = Duration{*run.length_ns};
   auto request = eval::run_request(scenario, set, defaults);
   if (!request) raise_fault(source, request.error().text);

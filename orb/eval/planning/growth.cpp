@@ -25,9 +25,9 @@ bool holds_grown(const AnsweredSet& set, int thousandths) {
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     if (!set.admitted[i]) continue;
     Contract& contract = tasks[i].contract;
-    contract.budget = grown(contract.budget, thousandths);
+    contract.budget = grown(contract.budget - set.per_job, thousandths) + set.per_job;
     if (contract.budget > sound_budget(contract)) return false;
-    tasks[i].budget_high = grown(tasks[i].budget_high, thousandths);
+    if (tasks[i].is_high) tasks[i].budget_high = grown(tasks[i].budget_high - set.per_job, thousandths) + set.per_job;
   }
   return holds_again(set, tasks);
 }

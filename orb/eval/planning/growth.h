@@ -24,13 +24,14 @@ struct AnsweredSet {
   std::vector<bool> admitted;  // by task: it has to be admitted
   std::vector<bool> high{};    // by task: it has to be in time after an overrun, too
   std::vector<bool> chains{};  // by chain of the request: it has to be in time
+  Duration per_job{};          // what of each budget are overheads, which do not grow
 };
 
 // Returns whether it all holds again when the tasks are these, with other contracts.
 bool holds_again(const AnsweredSet& set, const std::vector<Task>& tasks);
 
-// Returns the largest budget of an admitted task, with four digits. It is the present one if no larger one was found.
-// budget_high is at least the budget.
+// Returns the largest budget of an admitted task, overheads included, with four digits. It is the present one if no
+// larger one was found. budget_high is at least the budget.
 Duration largest_budget(const AnsweredSet& set, std::size_t task);
 
 // Returns the largest factor for the budgets of all admitted tasks, also for budget_high, in thousandths and at least

@@ -36,6 +36,10 @@ std::optional<std::string> fault_of_custom(const PlanRequest& request) {
   if (server.allocation->splits) other = "policy.allocation = \"" + std::string(server.allocation->name) + "\"";
   if (sched::is_global(server.admission_test->scheduling))
     other = "policy.test = \"" + std::string(server.admission_test->name) + "\"";
+  if (server.allocation->regards_caches && !request.custom->allocation)
+    return "policy.allocation = \"" + std::string(server.allocation->name) +
+           "\" places tasks by their use of caches, which a test that is a function does not know; choose another "
+           "allocation, or give the allocation as a function, too";
   if (other.empty()) return std::nullopt;
   return other + " does not work with a policy that is a function; leave one out";
 }

@@ -15,7 +15,7 @@ Action define_plan(CLI::App& app, std::vector<std::string>&) {
       "The answers are those of a server with the same settings, on cores that no other server uses. The server's own "
       "code decides. All tasks count as the server's own, so the limits for clients (limits.peer_...) do not apply.\n"
       "T, D, C, J: period, deadline, budget, jitter. bound: the longest response. C up to: the largest budget with "
-      "which no task is refused that is admitted now.\n"
+      "which no task is refused that is admitted now. Overheads are in util and bound, and in no budget.\n"
       "With sweeps or repetitions there is a line for each combination; --format json has each set. Exit status: 0 "
       "every task is admitted, 1 one "
       "is refused, or a chain or a task of high criticality may be late, 2 the command line or the file was wrong.");

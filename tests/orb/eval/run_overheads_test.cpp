@@ -79,10 +79,10 @@ TEST_CASE("only the manager hands jobs over") {
 
 TEST_CASE("the text says what the analysis charges, and what it does not") {
   RunOverheads overheads = each_kind();
-  CHECK(
-      text_of(overheads) ==
-      "overheads charged by the analysis: release 10us, dispatch 20us twice, hop 40us, preemption 80us; 170us in each "
-      "budget; not charged by the analysis: migration 160us");
+  CHECK(text_of(overheads) ==
+        "overheads charged by the analysis: release 10us, dispatch 20us twice, hop 40us, preemption 80us; 170us on top "
+        "of "
+        "each budget; not charged by the analysis: migration 160us");
   overheads.charged = false;
   CHECK(text_of(overheads) ==
         "overheads not charged by the analysis: release 10us, dispatch 20us, hop 40us, preemption 80us, migration "
@@ -90,7 +90,8 @@ TEST_CASE("the text says what the analysis charges, and what it does not") {
   CHECK(text_of(RunOverheads{}).empty());
   CHECK(text_of(RunOverheads{.costs = {.migration = 5us}}) == "overheads not charged by the analysis: migration 5us");
   CHECK(text_of(RunOverheads{.costs = {.hop = 3us}, .blocking = 70us}) ==
-        "overheads charged by the analysis: hop 3us; 3us in each budget; wake-ups 70us late, charged as blocking, and "
+        "overheads charged by the analysis: hop 3us; 3us on top of each budget; wake-ups 70us late, charged as "
+        "blocking, and "
         "not simulated");
 }
 
@@ -130,11 +131,12 @@ TEST_CASE("overheads come from a table beside the scenario, by the number of its
   CHECK(run_overheads(scenario, 1).per_job() == 2us + 3us + 4us + 1us);
 }
 
-TEST_CASE("a plan charges overheads in each budget and in the platform's blocking") {
+TEST_CASE("a plan charges overheads on top of each budget and in the platform's blocking") {
   PlanRequest request = request_on_bare_core(make_contract(10ms, 2ms, {}, 0ms));
   request.overheads.blocking = 30us;
   const Plan charged = plan(request);
-  CHECK(charged.tasks[0].task.contract.budget == 2170us);
+  CHECK(charged.tasks[0].task.contract.budget == 2ms);
+  CHECK(charged.tasks[0].utilization == 217'000);
   CHECK(charged.tasks[0].bound == 2200us);
   request.overheads.charged = false;
   CHECK(plan(request).tasks[0].bound == 2ms);
@@ -149,9 +151,29 @@ TEST_CASE("a plan charges overheads once, also where chains limit how much a bud
   request.chains = {{.label = "c", .tasks = {"a"}, .deadline = 5ms}};
   const Plan limited = plan(request);
   REQUIRE((alone.tasks[0].largest_budget && limited.tasks[0].largest_budget));
-  CHECK(*alone.tasks[0].largest_budget > 9900us);
-  CHECK(*limited.tasks[0].largest_budget > 4900us);
-  CHECK(*limited.tasks[0].largest_budget <= 5ms);
+  CHECK(*alone.tasks[0].largest_budget > 9800us);
+  CHECK(*alone.tasks[0].largest_budget <= 9830us);
+  CHECK(*limited.tasks[0].largest_budget > 4800us);
+  CHECK(*limited.tasks[0].largest_budget <= 4830us);
+}
+
+TEST_CASE("the largest budget of a plan with overheads is admitted when it is pasted, and a larger one is not") {
+  PlanRequest request = request_on_bare_core(make_contract(10ms, 2ms, {}, 0ms));
+  request.tasks.push_back({.label = "b", .contract = make_contract(40ms, 8ms, {}, 0ms)});
+  const Plan made = plan(request);
+  for (std::size_t i = 0; i < request.tasks.size(); ++i) {
+    REQUIRE(made.tasks[i].largest_budget);
+    PlanRequest pasted = request;
+    pasted.tasks[i].contract.budget = *made.tasks[i].largest_budget;
+    CHECK(plan(pasted).refused == 0);
+    pasted.tasks[i].contract.budget += 100us;
+    CHECK(plan(pasted).refused == 1);
+  }
+}
+
+TEST_CASE("overheads do not grow with the budgets") {
+  const Plan made = plan(request_on_bare_core(make_contract(10ms, 1ms, {}, 0ms)));
+  CHECK(made.growth == 9830);
 }
 
 TEST_CASE("a task whose overheads exceed its deadline is refused") {

@@ -141,6 +141,8 @@ class PolicyTest(unittest.TestCase):
     def test_what_functions_cannot_work_with_is_refused(self):
         with self.assertRaisesRegex(corelane.ScenarioError, "is for cores that run nothing but the tasks; write budget"):
             corelane.plan({"platform": {"cores": 1}, "task": [task("a", "1ms")]}, test=lambda tasks: True)
+        with self.assertRaisesRegex(corelane.ScenarioError, 'policy.allocation = "cache-aware" places tasks by their use'):
+            corelane.plan(scenario(task("a", "1ms"), policy={"allocation": "cache-aware"}), test=lambda tasks: True)
 
 
 class SimulateTest(unittest.TestCase):
@@ -197,6 +199,21 @@ class SimulateTest(unittest.TestCase):
         finally:
             ended.set()
             watcher.join()
+
+
+    def test_arguments_out_of_range_are_refused(self):
+        one = scenario(task("a", "1ms"))
+        for number in (-1, -(2**63), 1, 2**63 - 1):
+            with self.assertRaisesRegex(corelane.ScenarioError, f"set = {number} is none of its sets; choose one from 0 to 0"):
+                corelane.simulate(one, set=number)
+        for length in (0, -5):
+            with self.assertRaisesRegex(corelane.ScenarioError, f"length_ns = {length} is no length of a run; write one"):
+                corelane.simulate(one, length_ns=length)
+        for function in (corelane.plan, corelane.simulate, corelane.sweep):
+            for count in (0, -1, 1025, 32_768, 65_537):
+                with self.assertRaisesRegex(corelane.ScenarioError, f"cores = {count} is no number of cores; write one from 1"):
+                    function(one, cores=count)
+        self.assertEqual(len(corelane.plan(one, cores=1024).cores), 1024)
 
 
 class SweepTest(unittest.TestCase):

@@ -332,13 +332,15 @@ TEST_CASE("a plan with a host card charges each job, and blocks it for a wake-up
   using namespace std::chrono_literals;
   const CardFile card(card_of_cost(10us));
   const Planned usual = plan_text(plant, {.overheads = card.path()});
-  CHECK_THAT(usual.out,
-             Contains("platform load 20us in each 1ms, blocking 10us; ") &&
-                 Contains("overheads charged by the analysis: dispatch 10us twice, hop 10us; 30us in each budget"));
+  CHECK_THAT(
+      usual.out,
+      Contains("platform load 20us in each 1ms, blocking 10us; ") &&
+          Contains("overheads charged by the analysis: dispatch 10us twice, hop 10us; 30us on top of each budget"));
   const auto json = json_of(plant, {.overheads = card.path(), .worst_overheads = true});
   CHECK(json["overheads"]["per_job_ns"] == 300'000);
   CHECK(json["platform"]["blocking_ns"] == 100'000);
-  CHECK(json["tasks"][0]["budget_ns"] == 4'300'000);
+  CHECK(json["tasks"][0]["budget_ns"] == 4'000'000);
+  CHECK(json["tasks"][0]["utilization_ppm"] == 430'000);
   CHECK_FALSE(json_of(plant).contains("overheads"));
 }
 
@@ -389,14 +391,14 @@ TEST_CASE("a scenario says which overheads its plan charges, and the option repl
   using namespace std::chrono_literals;
   const std::string costs = std::string(plant) + "[overheads]\nhop = \"20571ns\"\ncharged = ";
   const auto charged = json_of(costs + "true\n");
-  CHECK(charged["tasks"][0]["budget_ns"] == 4'021'000);
+  CHECK(charged["tasks"][0]["utilization_ppm"] == 402'100);
   CHECK(charged["overheads"]["charged"] == true);
   CHECK(charged["overheads"]["hop_ns"] == 20'571);
   const auto uncharged = json_of(costs + "false\n");
-  CHECK(uncharged["tasks"][0]["budget_ns"] == 4'000'000);
+  CHECK(uncharged["tasks"][0]["utilization_ppm"] == 400'000);
   CHECK(uncharged["overheads"]["per_job_ns"] == 21'000);
   const CardFile card(card_of_cost(10us));
-  CHECK(json_of(costs + "false\n", {.overheads = card.path()})["tasks"][0]["budget_ns"] == 4'030'000);
+  CHECK(json_of(costs + "false\n", {.overheads = card.path()})["tasks"][0]["utilization_ppm"] == 403'000);
 }
 
 TEST_CASE("a plan refuses a host card that is missing or useless, and tasks for which it is too dear") {

@@ -50,7 +50,7 @@ TEST_CASE("a simulation says which overheads its analysis charges") {
   const std::string costs = two_tasks() + "[overheads]\nhop = \"100us\"\n";
   const Simulated s = simulate_text(costs);
   CHECK(s.status == 0);
-  CHECK_THAT(s.out, Contains("\noverheads charged by the analysis: hop 100us; 100us in each budget\n\n"));
+  CHECK_THAT(s.out, Contains("\noverheads charged by the analysis: hop 100us; 100us on top of each budget\n\n"));
   CHECK_THAT(s.out,
              Contains("   0      10ms      10ms       4ms    4.10ms    4.10ms    4.10ms      100        0  sensor\n"));
   const Simulated uncharged = simulate_text(costs + "charged = false\n");
