@@ -37,13 +37,14 @@ void CustomSet::clear() {
 bool CustomSet::admits(const Task& task) {
   for (std::size_t core = 0; core < cores_.size(); ++core) cores_[core].fits = fits(core, task);
   const auto core = policies_.allocation ? policies_.allocation(cores_, task) : first_that_fits();
-  if (!core || !cores_[*core].fits) return false;
-  Placed placed{.core = *core};
-  if (!servers_.empty())
-    if (const auto admitted = servers_[*core]->admit(task.label, task.contract)) placed.task = *admitted;
-  cores_[*core].tasks.push_back(task);
-  placed_.push_back(placed);
-  return true;
+  const bool is_placed = core && cores_[*core].fits;
+  if (is_placed) {
+    cores_[*core].tasks.push_back(task);
+    placed_.push_back({.core = *core});
+  }
+  for (std::size_t tried = 0; tried < servers_.size(); ++tried)
+    if (cores_[tried].fits) admit_again(tried);
+  return is_placed;
 }
 
 void CustomSet::describe(std::size_t number, TaskVerdict& verdict) const {
@@ -69,10 +70,19 @@ bool CustomSet::fits(std::size_t core, const Task& task) {
     tasks.push_back(task);
     return policies_.test(tasks);
   }
-  const TaskId tried = servers_[core]->try_admit(task.label, task.contract);
-  if (tried == no_task) return false;
-  servers_[core]->leave(tried);
-  return true;
+  return servers_[core]->try_admit(task.label, task.contract) != no_task;
+}
+
+// Makes the core's server new, with the tasks that are placed there. A task that was only tried may not leave instead:
+// a Manager counts such a task for the others as long as jobs may wait for its last job.
+void CustomSet::admit_again(std::size_t core) {
+  servers_[core] = std::make_unique<IdleServer>(server_, std::span(&cores_[core].id, 1));
+  std::size_t next = 0;
+  for (Placed& placed : placed_) {
+    if (placed.core != core) continue;
+    const Task& task = cores_[core].tasks[next++];
+    if (const auto admitted = servers_[core]->admit(task.label, task.contract)) placed.task = *admitted;
+  }
 }
 
 // Returns the first core that fits, in the order of the scenario's allocation.

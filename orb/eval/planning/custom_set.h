@@ -33,6 +33,7 @@ class CustomSet final : public WholeSet {
   };
 
   bool fits(std::size_t core, const Task& task);
+  void admit_again(std::size_t core);
   std::optional<std::size_t> first_that_fits() const;
 
   const CustomPolicies& policies_;

@@ -66,6 +66,19 @@ TEST_CASE("an allocation that is a function places the tasks") {
   CHECK(made.cores[1].tasks == 2);
 }
 
+TEST_CASE("a bound does not count tasks that were only tried on the core") {
+  const CustomPolicies policies{.allocation = [](std::span<const CandidateCore> cores, const Task&) {
+    return std::optional<std::size_t>(cores[0].tasks.empty() ? 0 : 1);
+  }};
+  const PlanRequest request = request_of(policies, {task("a", 4ms, 20ms), task("b", 2ms, 5ms), task("c", 1ms, 4ms)});
+  const Plan made = plan(request);
+  REQUIRE(cores_of(made) == std::vector<CoreId>{CoreId{0}, CoreId{1}, CoreId{1}});
+  CHECK(made.tasks[0].bound == 4ms);  // with b it would be 8ms
+  CHECK(made.tasks[1].bound == 3ms);
+  CHECK(made.tasks[2].bound == 1ms);
+  CHECK(run_virtually(run_of(request)).tasks[0].bound == 4ms);
+}
+
 TEST_CASE("an allocation sees the tasks of each core, and on which cores the task fits") {
   std::vector<std::vector<bool>> fits;
   std::vector<std::size_t> counts;
@@ -173,6 +186,15 @@ TEST_CASE("policies that are functions refuse what they cannot work with") {
     request.server.allocation = find_named(sched::allocation_strategies(), "splitting");
     request.server.admission_test = &sched::admission::processor_demand;
     CHECK_THAT(*fault_of(request), Contains("policy.allocation = ") && Contains("leave one out"));
+  }
+  SECTION("a test, and an allocation that regards caches") {
+    const CustomPolicies test{.test = [](std::span<const Task>) { return true; }};
+    request.server.allocation = find_named(sched::allocation_strategies(), "cache-aware");
+    CHECK(fault_of(request) == std::nullopt);  // the function allocates
+    request.custom = &test;
+    CHECK_THAT(*fault_of(request),
+               Contains("policy.allocation = \"cache-aware\" places tasks by their use of caches") &&
+                   Contains("choose another allocation"));
   }
   SECTION("a suspension") {
     request.tasks[0].contract.suspension = 1ms;
