@@ -140,7 +140,14 @@ def sweep(scenario, *, cores=None, threads=0):
 
 def results(path):
     """Returns what `corelane eval` wrote: the path of a CSV file, or an open file."""
-    return pandas.read_csv(path, dtype=_RESULTS)
+    fault = ScenarioError(f"{getattr(path, 'name', path)} has no results of `corelane eval`; give the CSV file of --output")
+    try:
+        table = pandas.read_csv(path, dtype=_RESULTS)
+    except (pandas.errors.ParserError, pandas.errors.EmptyDataError, UnicodeDecodeError) as wrong:
+        raise fault from wrong
+    if not {"dispatcher", "trace_hash"} <= set(table.columns):
+        raise fault
+    return table
 
 
 def dispatchers():

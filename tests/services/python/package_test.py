@@ -230,6 +230,14 @@ class SweepTest(unittest.TestCase):
         self.assertEqual(found["generate.utilization"].dtype, "float64")
         self.assertEqual(found["misses"].dtype, "int64")
 
+    def test_a_file_without_results_is_refused(self):
+        with tempfile.TemporaryDirectory() as place:
+            for name, text in (("a.toml", "[platform]\ncores = 1\n"), ("a.html", "<p>1,2</p>\n1,2,3,4\n"), ("a.csv", "")):
+                file = pathlib.Path(place, name)
+                file.write_text(text)
+                with self.subTest(name), self.assertRaisesRegex(corelane.ScenarioError, f"{name} has no results of"):
+                    corelane.results(file)
+
     def test_a_signal_stops_it_with_the_exception_of_its_handler(self):
         class Stopped(Exception):
             pass
