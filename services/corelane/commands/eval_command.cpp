@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "orb/eval/run_requests.h"
 #include "orb/eval/scenario_formats.h"
 #include "orb/eval/virtual_run.h"
 #include "orb/os/privileges.h"
@@ -28,6 +29,11 @@ Status run_experiment(EvaluateOptions& options) {
   const Evaluation evaluation{.run = [](const eval::RunRequest& request) -> Expected<eval::RunOutcome, std::string> {
                                 return eval::run_virtually(request);
                               },
+                              .fault_of =
+                                  [](const eval::RunRequest& request) {
+                                    const auto fault = eval::fault_of_length(request);
+                                    return fault ? fault->text : std::string();
+                                  },
                               .is_to_stop = &Interrupt::asked};
   return evaluate(options, evaluation, std::cout, std::cerr);
 }

@@ -371,3 +371,14 @@ TEST_CASE("a command with a closed standard output fails, though the ORB holds t
   CHECK(answer.exit == "exit status 1");
   CHECK_THAT(answer.text, Contains("corelane: standard output did not take everything"));
 }
+
+TEST_CASE("a run with too many jobs is refused before it starts, by simulate and by eval") {
+  const TempDirectory place;
+  std::ofstream(place / "long.toml") << "[platform]\ncores = 1\n[[task]]\nperiod = \"1us\"\nbudget = \"100ns\"\n"
+                                        "[experiment]\nlength = \"86400s\"\n";
+  std::vector<std::string> words{"simulate", place / "long.toml"};
+  if (GENERATE(false, true)) words = {"eval", place / "long.toml", "--virtual", "--output", place / "long.csv"};
+  const Answer answer = answer_of_tool(words);
+  CHECK(answer.exit == "exit status 2");
+  CHECK_THAT(answer.text, Contains("86400s has 86486400000 jobs, and 100000000 are the most"));
+}
