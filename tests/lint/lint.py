@@ -205,7 +205,8 @@ EXPORTED = {
     ],
     "orb/eval": [
         "experiment/csv.h", "experiment/job_account.h", "host_card/host_card.h", "planning/custom_policies.h", "report/comparison_tables.h",
-        "report/report.h", "report/table.h", "scenario/node.h", "scenario/toml_nodes.h", "statistics/comparison.h",
+        "report/report.h", "report/table.h", "scenario/node.h", "scenario/node_reader.h", "scenario/toml_nodes.h",
+        "statistics/comparison.h",
     ],
     "services/corelane": ["evaluate/origin.h", "evaluate/set_runner.h", "real_run/overheads/decision_costs.h", "real_run/run_directory.h"],
     "idl/front": ["lexer/lexer.h", "preprocessor/preprocessor.h"],
