@@ -31,6 +31,8 @@ std::string shown(std::string_view text) {
   return "'" + as_one_line(std::string(text.substr(0, most))) + (text.size() > most ? "...'" : "'");
 }
 
+constexpr double least_figure = 1e-30, largest_figure = 1e30;  // so that ratios of figures are numbers
+
 std::optional<std::string> last_match(const std::string& output, const std::regex& metric) {
   std::optional<std::string> found;
   for (std::sregex_iterator match(output.begin(), output.end(), metric), end; match != end; ++match)
@@ -46,6 +48,8 @@ Expected<double, LoadFault> number_in(std::string_view text, const char* where, 
     return LoadFault{std::string(where) + " is no number: " + shown(word) + "; " + remedy};
   if (!std::isfinite(value) || value <= 0)
     return LoadFault{std::string(where) + " is " + std::string(word) + "; the figure must be above 0"};
+  if (value < least_figure || value > largest_figure)
+    return LoadFault{std::string(where) + " is " + std::string(word) + "; print the figure in another unit"};
   return value;
 }
 

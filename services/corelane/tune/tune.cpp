@@ -1,7 +1,10 @@
 #include "services/corelane/tune/tune.h"
 
+#include <unistd.h>
+
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <ostream>
 #include <utility>
@@ -89,6 +92,16 @@ Expected<SearchResult, LoadFault> search_values(const TuneOptions& options,
   return SearchResult{std::move(search)};
 }
 
+// Returns why the file could not be written after the search; "" if nothing is known that speaks against it.
+std::string fault_of_output(const std::string& path) {
+  std::error_code unknown;
+  const std::filesystem::path whole = std::filesystem::absolute(path, unknown);
+  if (std::filesystem::is_directory(whole, unknown)) return path + " is a folder; name a file: --output FILE";
+  if (std::filesystem::exists(whole, unknown)) return {};
+  if (::access(whole.parent_path().c_str(), W_OK) == 0) return {};
+  return path + " cannot be written; name a file in a directory that you may write to: --output FILE";
+}
+
 int fail(std::ostream& err, const std::string& text) {
   err << "corelane tune: " << text << "\n";
   return 1;
@@ -110,6 +123,7 @@ std::string tuned_text(const std::vector<TunedParameter>& parameters, const Para
 
 int tune(const TuneOptions& options, const std::vector<TunedParameter>& parameters, const RunLoad& run,
          std::ostream& out, std::ostream& err) {
+  if (const std::string fault = fault_of_output(options.output); !fault.empty()) return fail(err, fault);
   const auto first = run({});
   if (!first) return fail(err, first.error().text);
   out << "with the defaults: " << *first << "\ntrying " << counted(parameters.size(), "setting") << " in at most "

@@ -36,6 +36,8 @@ TEST_CASE("an output without a figure is refused, with what to do") {
   CHECK_THAT(fault_of(figure_of("", {})), Contains("is no number: ''"));
   CHECK_THAT(fault_of(figure_of("0\n", {})), Contains("the figure must be above 0"));
   CHECK_THAT(fault_of(figure_of("nan\n", {})), Contains("the figure must be above 0"));
+  CHECK_THAT(fault_of(figure_of("1e308\n", {})), Contains("is 1e308; print the figure in another unit"));
+  CHECK_THAT(fault_of(figure_of("1e-300\n", {})), Contains("is 1e-300; print the figure in another unit"));
   CHECK_THAT(fault_of(figure_of("x\n", std::regex("y"))), Contains("no text of the program's output matches --metric"));
   CHECK_THAT(fault_of(figure_of("xy\n", std::regex("x(y)"))), Contains("put the number into a group"));
 }

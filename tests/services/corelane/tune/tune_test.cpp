@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -39,6 +40,7 @@ Tuned tune_with(const RunLoad& run, const std::string& output) {
   TuneOptions options{.load = {.command = {"./load", "a\"b"}}, .output = output};
   std::ostringstream out, err;
   const int status = tune(options, parameters(), run, out, err);
+  if (!std::filesystem::is_regular_file(output)) return {status, out.str(), err.str(), {}};
   std::ifstream file(output);
   return {status, out.str(), err.str(), {std::istreambuf_iterator<char>(file), {}}};
 }
@@ -142,12 +144,13 @@ TEST_CASE("a pair of the validation in which a run fails is repeated once") {
   if (failures == 2) CHECK(tuned.file.empty());
 }
 
-TEST_CASE("a file that cannot be written is reported") {
-  const Tuned tuned =
-      tune_with([](const Variables& variables) { return has(variables, "CORELANE_CLIENT_SPIN=7us") ? 3.0 : 2.0; },
-                "/nowhere/tuned.toml");
+TEST_CASE("a file that cannot be written is reported before anything runs") {
+  const std::string output = GENERATE(as<std::string>{}, "/nowhere/tuned.toml", "/tmp");
+  int runs = 0;
+  const Tuned tuned = tune_with([&](const Variables&) { return ++runs; }, output);
   CHECK(tuned.status == 1);
-  CHECK_THAT(tuned.err, Contains("/nowhere/tuned.toml") && Contains("--output FILE"));
+  CHECK_THAT(tuned.err, Contains(output) && Contains("--output FILE"));
+  CHECK(runs == 0);
 }
 
 }  // namespace tune_test
