@@ -35,12 +35,14 @@ void PiMutex::wait() noexcept {
   for (;;) {
     const int error = futex_pi(word_, FUTEX_LOCK_PI_PRIVATE);
     // relaxed: this thread holds the mutex, and the kernel set the bit before
-    if (error == 0 && (word_.load(std::memory_order_relaxed) & FUTEX_OWNER_DIED) == 0) return;
+    if (error == 0 && (word_.load(std::memory_order_relaxed) & FUTEX_OWNER_DIED) == 0) break;
     if (error != EAGAIN && error != EINTR && error != ENOMEM) std::abort();
   }
+  note_passed_on();
 }
 
 void PiMutex::pass_on() noexcept {
+  note_passing_on();
   for (;;) {  // bound: signals
     const int error = futex_pi(word_, FUTEX_UNLOCK_PI_PRIVATE);
     if (error == 0) return;

@@ -72,11 +72,15 @@ class CORELANE_CAPABILITY("mutex") PiMutex {
     (void)__tsan_mutex_pre_unlock(this, 0);
     __tsan_mutex_post_unlock(this, 0);
   }
+  void note_passing_on() noexcept { __tsan_release(this); }  // unlock() touched the word after note_unlock()
+  void note_passed_on() noexcept { __tsan_acquire(this); }
 #else
   static constexpr unsigned try_flag = 0, failed_flag = 0;
   void note_before(unsigned) noexcept {}
   void note_after(unsigned) noexcept {}
   void note_unlock() noexcept {}
+  void note_passing_on() noexcept {}
+  void note_passed_on() noexcept {}
 #endif
 
   static inline constinit thread_local std::uint32_t thread_ = 0;  // the calling thread's id; 0: not known yet

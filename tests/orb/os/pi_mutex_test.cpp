@@ -12,9 +12,11 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "orb/base/sanitizer.h"
@@ -58,6 +60,22 @@ TEST_CASE("a thread that waits for a mutex gets it when the holder releases it")
   const bool is_free = mutex.try_lock();
   CHECK(is_free);
   if (is_free) mutex.unlock();
+}
+
+TEST_CASE("a thread that gets a mutex from the kernel may destroy it") {
+  auto mutex = std::make_unique<PiMutex>();
+  PiMutex& held = *mutex;
+  held.lock();
+  std::atomic<pid_t> waiting{0};
+  std::jthread waiter([&waiting, mutex = std::move(mutex)]() mutable {
+    waiting.store(gettid(), std::memory_order_release);  // PAIR test.waiting: release here -> acquire below
+    mutex->lock();
+    mutex->unlock();
+    mutex.reset();  // the thread sanitizer checks that the other thread is done with it
+  });
+  // PAIR test.waiting: acquire here <- release above
+  while (!is_asleep(waiting.load(std::memory_order_acquire))) std::this_thread::yield();
+  held.unlock();
 }
 
 TEST_CASE("locking and unlocking keeps errno, also where threads wait") {
