@@ -77,7 +77,8 @@ ObjectReference<Object> stub_of(std::shared_ptr<Orb> orb, giop::Ior ior, const s
 
 }  // namespace
 
-Orb::Orb(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Orb::Orb(std::unique_ptr<State> state)
+    : state_(std::move(state)), settings_(state_->settings), client_hooks_(state_->client_hooks) {}
 Orb::~Orb() = default;
 
 Orb::Initialized Orb::init(int& argc, char* argv[], const std::string& id) {
@@ -157,8 +158,6 @@ void Orb::State::end() {
 }
 
 std::string Orb::id() const { return state_->id; }
-const Settings& Orb::settings() const noexcept { return state_->settings; }
-const ClientHooks& Orb::client_hooks() const noexcept { return state_->client_hooks; }
 ClientParts& Orb::client_parts() noexcept { return *state_; }
 
 ObjectReference<Object> Orb::string_to_object(const std::string& text) { return follow(text, max_hops); }

@@ -100,9 +100,9 @@ class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory, pu
 
   // The functions below are for the layers above.
 
-  const Settings& settings() const noexcept;
+  const Settings& settings() const noexcept { return settings_; }
   // Returns the hooks that apply to the calls of this ORB (orb/core/hooks).
-  const ClientHooks& client_hooks() const noexcept;
+  const ClientHooks& client_hooks() const noexcept { return client_hooks_; }
   // Do not keep the result for long. It keeps alive what the executive's threads used, even after the last ORB is
   // destroyed.
   std::shared_ptr<dispatch::Executive> executive();
@@ -161,6 +161,8 @@ class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory, pu
   ObjectReference<Object> name_service_of_host();
 
   const std::unique_ptr<State> state_;
+  const Settings& settings_;  // this and the next are in state_
+  const ClientHooks& client_hooks_;
 };
 
 }  // namespace corelane::core

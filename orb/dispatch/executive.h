@@ -73,7 +73,7 @@ struct ExecutiveOptions {
   std::size_t best_effort_threads = 0;      // 0: by the number of cores; with servers: on each one's core
   std::size_t best_effort_waiting = 64;  // further threads, at most one for each that waits in a nested call; likewise
   Duration best_effort_patience = std::chrono::microseconds{200};  // see ServingOptions::patience
-  sched::ServantLimit best_effort_concurrency{};                   // see ServantGate
+  sched::ServantLimit best_effort_concurrency{};                   // see ServantLimiter
   os::WaitStrategy best_effort_wait{os::WaitMode::adaptive};       // of threads that wait for the next request
   std::size_t best_effort_stack = 8 * 1024 * 1024;                 // of each thread; takes memory as it is used
   BestEffortServerOptions best_effort_server;
@@ -90,7 +90,7 @@ struct ExecutiveOptions {
   int lowest_native = 2;    // the lowest SCHED_FIFO level of the tasks
   int highest_native = 49;  // the manager's SCHED_FIFO level; tasks stay below it
   // dispatch.admission; never null. If it promises nothing, tasks get a core and a priority, and none is refused for
-  // lack of capacity. A server refuses to start with a policy that does not work there (sched::Places).
+  // lack of capacity. A server refuses to start with a policy that does not work there (sched::UsableIn).
   const sched::AdmissionTest* admission_test = sched::default_admission_test();
   const sched::AllocationStrategy* allocation = sched::default_allocation_strategy();  // never null
   // pool.cache_domains: the cores, in the order of their numbers, are divided evenly among so many last-level caches;

@@ -11,7 +11,7 @@
 #include "orb/base/settings/setting_values.h"
 #include "orb/sched/admission_test.h"
 #include "orb/sched/allocation_strategy.h"
-#include "orb/sched/places.h"
+#include "orb/sched/usable_in.h"
 
 namespace corelane::dispatch {
 namespace setting_values {
@@ -30,9 +30,9 @@ std::string server_help(Registry<Entry> registry) {
 }
 
 // Returns what is expected instead of a policy that does not work in a server, and where it works.
-std::string not_in_server(const std::string& expected, std::string_view name, const sched::Places& places,
+std::string not_in_server(const std::string& expected, std::string_view name, const sched::UsableIn& usable,
                           std::string_view instead) {
-  return expected + "; " + std::string(name) + " works in " + sched::text_of(places) + " only" +
+  return expected + "; " + std::string(name) + " works in " + sched::text_of(usable) + " only" +
          (instead.empty() ? "" : "; " + std::string(instead));
 }
 
@@ -57,7 +57,7 @@ std::string admission_test(ExecutiveOptions& s, std::string_view text) {
   if (parse::yes_or_no(text, is_on).empty()) test = is_on ? sched::default_admission_test() : &sched::admission::none;
   const std::string expected = "on, off, " + server_names(sched::admission_tests());
   if (test == nullptr) return expected;
-  if (!test->places.server) return not_in_server(expected, test->name, test->places, test->instead);
+  if (!test->usable_in.server) return not_in_server(expected, test->name, test->usable_in, test->instead);
   return s.admission_test = test, std::string{};
 }
 
@@ -65,7 +65,7 @@ std::string allocation(ExecutiveOptions& s, std::string_view text) {
   const auto* const strategy = find_named(sched::allocation_strategies(), text);
   const std::string expected = server_names(sched::allocation_strategies());
   if (strategy == nullptr) return expected;
-  if (!strategy->places.server) return not_in_server(expected, strategy->name, strategy->places, {});
+  if (!strategy->usable_in.server) return not_in_server(expected, strategy->name, strategy->usable_in, {});
   return s.allocation = strategy, std::string{};
 }
 

@@ -31,9 +31,10 @@ enum class Role : std::uint8_t { client, server, both };
 
 class Assembler {
  public:
-  // `room`: counts half-received messages; null: only the limits of each connection apply.
-  explicit Assembler(const Limits& limits = {}, Role role = Role::both, std::unique_ptr<ReassemblyQuota> room = nullptr)
-      : limits_(limits), role_(role), room_(std::move(room)) {}
+  // `quota`: counts half-received messages; null: only the limits of each connection apply.
+  explicit Assembler(const Limits& limits = {}, Role role = Role::both,
+                     std::unique_ptr<ReassemblyQuota> quota = nullptr)
+      : limits_(limits), role_(role), quota_(std::move(quota)) {}
 
   // Takes bytes from the front of `input` until a message is whole. Call it again until it returns nothing and input is
   // empty. The message is valid until the next call, and at most as long as the fed bytes. Failed (COMM_FAILURE or
@@ -90,7 +91,7 @@ class Assembler {
   Expected<bool> take(Bytes& input, std::size_t goal);
   bool make_room(os::ByteBuffer& buffer, const MessageHeader& header, std::size_t bytes, std::size_t goal);
   bool hold(std::size_t bytes, const ReassemblyQuota::Request& request = {}) noexcept {
-    return !room_ || room_->hold(bytes, request);
+    return !quota_ || quota_->hold(bytes, request);
   }
   ReassemblyQuota::Request half_request(const MessageHeader& header, Bytes bytes) const noexcept;
   void settle() noexcept { (void)hold(held_bytes()); }
@@ -113,12 +114,12 @@ class Assembler {
   std::uint32_t refusal_ = 0;  // of the current message, see Message
   std::size_t skip_ = 0;       // bytes still to be skipped of a refused message
   Version version_ = giop_1_0;
-  os::ByteBuffer partial_;                 // the current message, if it did not arrive in one piece
-  bool is_told_ = false;                   // room_ was told which request partial_ belongs to
-  bool delivered_ = false;                 // the last call delivered partial_
-  std::vector<Pending> pending_;           // messages with more fragments to come; at most limits.fragmented_messages
-  std::size_t pending_bytes_ = 0;          // bytes in pending_
-  std::unique_ptr<ReassemblyQuota> room_;  // counts held_bytes()
+  os::ByteBuffer partial_;                  // the current message, if it did not arrive in one piece
+  bool is_told_ = false;                    // quota_ was told which request partial_ belongs to
+  bool delivered_ = false;                  // the last call delivered partial_
+  std::vector<Pending> pending_;            // messages with more fragments to come; at most limits.fragmented_messages
+  std::size_t pending_bytes_ = 0;           // bytes in pending_
+  std::unique_ptr<ReassemblyQuota> quota_;  // counts held_bytes()
   ReassemblyQuota::Request refused_;
   os::ByteBuffer joined_;  // the reassembled message that the last call delivered
   std::optional<Error> error_;

@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -131,6 +132,8 @@ struct Thread::State {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
     leave_end_signals_to_others();
     if (!options.name.empty()) name_this_thread(options.name);
+    if (options.timer_slack > Duration::zero())
+      prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(options.timer_slack.count()));
     if (!options.lazy_stack) prefault(stack);
     const StackOverflowReport overflow(stack, options.stack_setting);
     // relaxed: published by `ready` below

@@ -36,6 +36,7 @@ struct ThreadOptions {
   int fifo_priority = 0;           // SCHED_FIFO 1..99; 0 is SCHED_OTHER
   std::size_t stack = 256 * 1024;  // bytes, all of them prefaulted
   bool lazy_stack = false;         // instead: a page is loaded when it is used, and is never locked
+  Duration timer_slack{};          // how late the kernel may end a timed wait; 0: as for the starter, mostly 50 us
   // The option that a user sets for a larger stack, named in the report of an overflow; a literal. Empty: no report.
   std::string_view stack_setting{};
 };

@@ -16,8 +16,8 @@
 #include <string_view>
 
 #include "orb/base/registry.h"
-#include "orb/sched/places.h"
 #include "orb/sched/ticks.h"
+#include "orb/sched/usable_in.h"
 
 namespace corelane::sched {
 
@@ -47,7 +47,7 @@ struct AdmissionTest {
   std::string_view name;  // the value of the setting: lower case, with dashes
   std::string_view help;  // says what it does, behind the name and a colon
   Scheduling scheduling = Scheduling::priorities;
-  Places places{};
+  UsableIn usable_in{};
   std::string_view instead{};  // if it does not work in a server: what to do there
   bool promises = true;        // false: every task is admitted without analysis, and no deadline is promised
   // For a test of one core with fixed priorities. Returns whether tasks with these budgets and periods meet their

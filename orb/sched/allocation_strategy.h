@@ -10,13 +10,13 @@
 #include <string_view>
 
 #include "orb/base/registry.h"
-#include "orb/sched/places.h"
 #include "orb/sched/share.h"
+#include "orb/sched/usable_in.h"
 
 namespace corelane::sched {
 
-// A core on which a task may be placed, as strategies see it.
-struct CoreRoom {
+// What a core has left for a task that is placed, as strategies see it.
+struct SpareCapacity {
   int core = 0;    // its index among the cores of the process
   Share free = 0;  // the capacity that neither the platform nor tasks use; negative if they use more
   // How many cores it comes after the core of the last placement. The first core comes after the last one. 0: it is the
@@ -33,9 +33,9 @@ struct AllocationStrategy {
   std::string_view help;  // says what comes first, behind the name and a colon
   // Returns whether core `a` is tried before core `b`. It must be a strict weak order. Where it has no preference, the
   // core with the lower index comes first.
-  bool (*before)(const CoreRoom& a, const CoreRoom& b) noexcept;
-  Places places{};
-  // CoreRoom::cache_load and CoreRoom::beside are set. A repacking then keeps each bin of tasks on its core.
+  bool (*before)(const SpareCapacity& a, const SpareCapacity& b) noexcept;
+  UsableIn usable_in{};
+  // SpareCapacity::cache_load and SpareCapacity::beside are set. A repacking then keeps each bin of tasks on its core.
   bool regards_caches = false;
   // A task that fits on no core is cut into parts, each for another core: see orb/sched/analysis/splitting.h. A Manager
   // cuts no task.

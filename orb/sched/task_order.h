@@ -11,14 +11,14 @@
 
 #include "orb/base/contract.h"
 #include "orb/base/registry.h"
-#include "orb/sched/places.h"
+#include "orb/sched/usable_in.h"
 
 namespace corelane::sched {
 
 struct TaskOrder {
   std::string_view name;  // lower case, with dashes
   std::string_view help;  // says which task comes first, behind the name and a colon
-  Places places{};
+  UsableIn usable_in{};
   // Returns whether `a` asks before `b`: a strict weak order. Tasks without a preference keep the order of arrival.
   bool (*before)(const Contract& a, const Contract& b) noexcept;
 };

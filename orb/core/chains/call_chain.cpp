@@ -9,7 +9,6 @@ namespace corelane::core {
 namespace {
 
 thread_local ChainedCall* working_for = nullptr;  // the call that the thread works for
-thread_local const giop::ChainContext* served_chain = nullptr;
 
 struct KeptParker {
   const std::shared_ptr<os::Parker> parker = std::make_shared<os::Parker>();
@@ -27,14 +26,8 @@ TaskId current_task() noexcept {
 
 }  // namespace
 
-ServedChain::ServedChain(const giop::ChainContext* waits) noexcept : before_(std::exchange(served_chain, waits)) {}
-
-ServedChain::~ServedChain() { served_chain = before_; }
-
-const giop::ChainContext* ServedChain::current() noexcept { return served_chain; }
-
 ChainedCall::ChainedCall()
-    : parker_(parker_of_thread()), task_(current_task()), outer_(working_for), waits_(served_chain) {}
+    : parker_(parker_of_thread()), task_(current_task()), outer_(working_for), waits_(ServedChain::current()) {}
 
 ChainedCall::Scope::Scope(ChainedCall& call) noexcept
     : before_(std::exchange(working_for, &call)), served_(call.waits_) {}

@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <memory>
+#include <utility>
 
 #include "orb/base/ids.h"
 #include "orb/os/wait/wait.h"
@@ -25,15 +26,17 @@ namespace corelane::core {
 // those of other processes and of this one.
 class ServedChain {
  public:
-  explicit ServedChain(const giop::ChainContext* waits) noexcept;
-  ~ServedChain();
+  explicit ServedChain(const giop::ChainContext* waits) noexcept : before_(std::exchange(served_, waits)) {}
+  ~ServedChain() { served_ = before_; }
   ServedChain(const ServedChain&) = delete;
   ServedChain& operator=(const ServedChain&) = delete;
 
   // Returns the calling thread's waits; null if its work is nested in none.
-  static const giop::ChainContext* current() noexcept;
+  static const giop::ChainContext* current() noexcept { return served_; }
 
  private:
+  static inline constinit thread_local const giop::ChainContext* served_ = nullptr;
+
   const giop::ChainContext* const before_;
 };
 

@@ -2,7 +2,6 @@
 
 #include <cxxabi.h>
 
-#include <algorithm>
 #include <chrono>
 #include <new>
 #include <string>
@@ -53,20 +52,11 @@ void finish(AsyncCall& call, std::exception_ptr exception) noexcept {
 
 }  // namespace
 
-// Collector holds the asynchronous calls of one connection, and the thread that waits for their replies.
-class AsyncCalls::Collector {
+// Collector holds the asynchronous calls of one connection. Its thread waits for their replies.
+class AsyncCalls::Collector final : public os::ThreadGroup::Member {
  public:
   Collector(AsyncCalls& all, std::shared_ptr<ClientConnection> connection)
       : all_(all), connection_(std::move(connection)) {}
-  // Joins its thread, so it must not run on that thread.
-  ~Collector() { stop(); }
-
-  Expected<void> start() {
-    auto thread = os::start_thread({.name = "async replies"}, [this] { run(); });
-    if (!thread) return thread.error();
-    thread_ = std::move(*thread);
-    return {};
-  }
 
   const std::shared_ptr<ClientConnection>& connection() const noexcept { return connection_; }
 
@@ -93,21 +83,19 @@ class AsyncCalls::Collector {
     return stopping_;
   }
 
-  // Blocks until its thread has ended, which it does after the last of its calls. Call it after the connection was
-  // closed.
+  // Makes its thread end after the last of its calls. Call it after the connection was closed.
   void stop() noexcept {
     {
       const os::LockGuard lock(mutex_);
       stopping_ = true;
     }
     group_.wake();
-    thread_.join();
   }
 
  private:
   // Bound: until it is idle or stop() is called. After stop(), until the closed connection has failed the calls in
   // progress.
-  void run() {
+  void live() noexcept override {
     handling = true;
     Time idle_since = os::now();
     while (!is_over()) {
@@ -170,7 +158,6 @@ class AsyncCalls::Collector {
   AsyncCalls& all_;
   std::shared_ptr<ClientConnection> connection_;  // constant until the thread ends by itself
   ReplyGroup group_;
-  os::Thread thread_;
 
   os::Mutex mutex_;
   std::map<const PendingReply*, AsyncCall> calls_ CORELANE_GUARDED_BY(mutex_);
@@ -181,16 +168,11 @@ class AsyncCalls::Collector {
 AsyncCalls::AsyncCalls() = default;
 AsyncCalls::~AsyncCalls() { close(); }
 
-// Stops a collector if it is idle, so that its thread ends. Joins the one that ended before, so that at most one ended
-// thread is kept. Returns false if the collector must continue.
+// Stops a collector if it is idle, so that its thread ends. Returns false if the collector must continue.
 bool AsyncCalls::let_go(Collector& idle) {
-  std::shared_ptr<Collector> before;  // joined after the lock
   const os::LockGuard lock(mutex_);
   if (closed_ || !idle.stop_if_idle()) return false;
-  const auto found =
-      std::find_if(collectors_.begin(), collectors_.end(), [&](const auto& c) { return c.get() == &idle; });
-  before = std::exchange(ended_, std::move(*found));
-  collectors_.erase(found);
+  std::erase_if(collectors_, [&](const auto& collector) { return collector.get() == &idle; });  // threads_ keeps it
   return true;
 }
 
@@ -199,9 +181,12 @@ std::shared_ptr<AsyncCalls::Collector> AsyncCalls::collector_of(const std::share
   if (closed_) raise(orb_destroyed);
   for (const auto& collector : collectors_)
     if (collector->connection() == connection) return collector;
-  auto made = std::make_shared<Collector>(*this, connection);
-  if (const auto started = made->start(); !started) raise(started.error());
-  return collectors_.emplace_back(std::move(made));
+  collectors_.push_back(std::make_shared<Collector>(*this, connection));
+  const auto started = threads_.start(collectors_.back());
+  threads_.join_ended();
+  if (started) return collectors_.back();
+  collectors_.pop_back();
+  raise(started.error());
 }
 
 void AsyncCalls::start(AsyncCall& call) {
@@ -215,17 +200,16 @@ void AsyncCalls::start(AsyncCall& call) {
 
 void AsyncCalls::close() noexcept {
   std::vector<std::shared_ptr<Collector>> ending;
-  std::shared_ptr<Collector> ended;
   {
     const os::LockGuard lock(mutex_);
     closed_ = true;
     ending.swap(collectors_);
-    ended.swap(ended_);
   }
   for (const auto& collector : ending) {
     collector->connection()->close();
     collector->stop();
   }
+  threads_.join();
 }
 
 bool inside_reply_handler() noexcept { return handling; }

@@ -1,7 +1,7 @@
 // AsyncCalls runs the asynchronous calls of an ORB, for which no stub waits. Each connection with such calls has a
-// collector thread. It waits for their replies and passes each one to its handler. If other threads wait on that
-// connection, too, the collector takes turns with them in reading. A collector thread ends soon after its last call has
-// ended.
+// collector, a thread of a ThreadGroup. It waits for their replies and passes each one to its handler. If other threads
+// wait on that connection, too, the collector takes turns with them in reading. A collector ends soon after its last
+// call has ended.
 //
 // Threads: any except real-time ones. The collectors are threads of their own (SCHED_OTHER). A slow handler delays the
 // later asynchronous replies on the same connection. It does not delay callers that wait for their own replies.
@@ -16,7 +16,7 @@
 #include "orb/core/client/async_invocation.h"
 #include "orb/core/client/client_call.h"
 #include "orb/os/mutex.h"
-#include "orb/os/thread.h"
+#include "orb/os/threads/thread_group.h"
 
 namespace corelane::core {
 
@@ -45,9 +45,9 @@ class AsyncCalls {
 
   os::Mutex mutex_;
   std::vector<std::shared_ptr<Collector>> collectors_ CORELANE_GUARDED_BY(mutex_);
-  // The last one whose thread ended by itself; to be joined.
-  std::shared_ptr<Collector> ended_ CORELANE_GUARDED_BY(mutex_);
   bool closed_ CORELANE_GUARDED_BY(mutex_) = false;
+
+  os::ThreadGroup threads_{os::ThreadOptions{.name = "cl-replies-"}};  // the collectors; last: they use the others
 };
 
 // Returns whether the calling thread is inside a reply handler.

@@ -15,33 +15,21 @@ namespace corelane::core {
 Expected<void> Reopener::watch(const std::shared_ptr<TaskBinding>& binding) {
   {
     const os::LockGuard lock(mutex_);
-    // relaxed: written under the lock
-    if (closing_.load(std::memory_order_relaxed)) return errors::orb_destroyed;
+    if (closed_) return errors::orb_destroyed;
+    if (auto started = thread_.start_once({.name = "cl-reopen"}); !started) return started;
     std::erase_if(bindings_, [](const auto& weak) { return weak.expired(); });
     bindings_.push_back(binding);
-    if (!thread_.joinable()) {
-      auto thread = os::start_thread({.name = "cl-reopen"}, [this] { run(); });
-      if (!thread) {
-        bindings_.pop_back();
-        return thread.error();
-      }
-      thread_ = std::move(*thread);
-    }
   }
   wake();
   return {};
 }
 
 void Reopener::close() noexcept {
-  os::Thread thread;
   {
     const os::LockGuard lock(mutex_);
-    // PAIR reopener.closing: release here -> acquire in run().
-    closing_.store(true, std::memory_order_release);
-    thread = std::move(thread_);
+    closed_ = true;
   }
-  wake();
-  thread.join();
+  thread_.stop();
 }
 
 std::vector<std::shared_ptr<TaskBinding>> Reopener::watched() {
@@ -52,18 +40,15 @@ std::vector<std::shared_ptr<TaskBinding>> Reopener::watched() {
   return result;
 }
 
-void Reopener::run() noexcept {
+bool Reopener::step(Time now) noexcept try {
+  wake_at_ = never;
+  // Each attempt may last, so the next one has a time of its own.
+  for (const auto& binding : watched()) wake_at_ = std::min(wake_at_, binding->reopen(os::now()));
+  return false;
+} catch (const std::bad_alloc&) {
   constexpr Duration without_memory = std::chrono::seconds{1};
-  // PAIR reopener.closing: acquire here <- release in close(). Bound: until then.
-  while (!closing_.load(std::memory_order_acquire)) {
-    Time next = never;
-    try {
-      for (const auto& binding : watched()) next = std::min(next, binding->reopen(os::now()));
-    } catch (const std::bad_alloc&) {
-      next = os::now() + without_memory;
-    }
-    parker_.park(next);
-  }
+  wake_at_ = now + without_memory;
+  return false;
 }
 
 }  // namespace corelane::core

@@ -1,7 +1,5 @@
 #include "orb/core/connections/oneway_batch.h"
 
-#include <sys/prctl.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
@@ -20,8 +18,8 @@
 namespace corelane::core {
 namespace {
 
-constexpr Duration burst_ends = std::chrono::milliseconds{1};  // a burst ends after this time without a oneway
-constexpr unsigned long timer_slack = 1000;                    // ns, instead of the kernel's 50,000
+constexpr Duration burst_ends = std::chrono::milliseconds{1};   // a burst ends after this time without a oneway
+constexpr Duration timer_slack = std::chrono::microseconds{1};  // a batch waits for some tens of them
 
 thread_local const char this_thread = 0;  // its address names the thread
 
@@ -144,6 +142,10 @@ Time OnewayBatch::look(Time now) noexcept {
   return is_over ? never : now + between_looks;
 }
 
+OnewayFlusher::OnewayFlusher() noexcept {
+  std::atexit([] { at_exit(); });
+}
+
 OnewayFlusher& OnewayFlusher::instance() noexcept {
   // Never destroyed, because its thread ends with the process. Placed in static memory, because there may be no memory
   // to allocate.
@@ -155,7 +157,8 @@ OnewayFlusher& OnewayFlusher::instance() noexcept {
 bool OnewayFlusher::add(std::shared_ptr<OnewayBatch> batch) noexcept try {
   {
     const os::LockGuard lock(mutex_);
-    if (ended_ || (!thread_.joinable() && !start())) return false;
+    if (ended_ || !thread_.start_once({.name = "oneways", .lazy_stack = true, .timer_slack = timer_slack}))
+      return false;
     if (std::find(watched_.begin(), watched_.end(), batch) == watched_.end()) watched_.push_back(std::move(batch));
   }
   parker_.unpark();
@@ -164,33 +167,15 @@ bool OnewayFlusher::add(std::shared_ptr<OnewayBatch> batch) noexcept try {
   return false;
 }
 
-bool OnewayFlusher::start() {
-  auto thread = os::start_thread({.name = "oneways", .lazy_stack = true}, [this] { run(); });
-  if (!thread) return false;
-  thread_ = std::move(*thread);
-  std::atexit([] { at_exit(); });
-  return true;
-}
-
-// Bound: the life of the process.
-void OnewayFlusher::run() noexcept {
-  prctl(PR_SET_TIMERSLACK, timer_slack);
-  for (;;) {
-    parker_.park(look());
-  }
-}
-
-// Calls look() of all batches, and returns when to do so again.
-Time OnewayFlusher::look() noexcept {
+bool OnewayFlusher::step(Time now) noexcept {
   const os::LockGuard lock(mutex_);
-  const Time now = os::now();
-  Time next = never;
+  wake_at_ = never;
   std::erase_if(watched_, [&](const auto& batch) {
     const Time again = batch->look(now);
-    next = std::min(next, again);
+    wake_at_ = std::min(wake_at_, again);
     return again == never;
   });
-  return ended_ ? never : next;
+  return false;
 }
 
 // Ends all batches at exit, because static objects that sending needs may be destroyed after this.

@@ -19,12 +19,13 @@
 #include <span>
 #include <vector>
 
+#include "orb/base/agent.h"
 #include "orb/base/bytes.h"
 #include "orb/base/expected.h"
 #include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
 #include "orb/os/pi_mutex.h"
-#include "orb/os/thread.h"
+#include "orb/os/wait/agent_thread.h"
 #include "orb/os/wait/wait.h"
 #include "orb/transport/connection.h"
 
@@ -94,28 +95,30 @@ class OnewayBatch : public std::enable_shared_from_this<OnewayBatch> {
   Duration pause_ = between_looks;           // owner: the flusher
 };
 
-// OnewayFlusher is an ordinary thread of the process that sends the rest of bursts. It sleeps while there are none.
-// Threads: any.
-class OnewayFlusher {
+// OnewayFlusher is an agent of the process, with an ordinary thread, that sends the rest of bursts. It sleeps while
+// there are none. The thread starts with the first burst, and ends with the process. Threads: any.
+class OnewayFlusher final : public Agent {
  public:
   // Calls look() of the batch until its burst is over. Returns false if there is no thread for it.
   static bool watch(std::shared_ptr<OnewayBatch> batch) noexcept { return instance().add(std::move(batch)); }
 
+  bool step(Time now) noexcept override;
+  Time wake_at() const noexcept { return wake_at_; }
+  os::Parker& parker() noexcept { return parker_; }
+
  private:
-  OnewayFlusher() = default;
+  OnewayFlusher() noexcept;
   static OnewayFlusher& instance() noexcept;
   bool add(std::shared_ptr<OnewayBatch> batch) noexcept;
-  bool start() CORELANE_REQUIRES(mutex_);
-  void run() noexcept;
-  Time look() noexcept;
   void finish() noexcept;
   static void at_exit() noexcept;
 
   os::Parker parker_;
+  Time wake_at_ = never;  // owner: the thread
   os::PiMutex mutex_;
   std::vector<std::shared_ptr<OnewayBatch>> watched_ CORELANE_GUARDED_BY(mutex_);
-  os::Thread thread_ CORELANE_GUARDED_BY(mutex_);
   bool ended_ CORELANE_GUARDED_BY(mutex_) = false;  // the process ends: no more bursts
+  os::AgentThread<OnewayFlusher> thread_ CORELANE_GUARDED_BY(mutex_){*this};
 };
 
 }  // namespace corelane::core

@@ -56,6 +56,8 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
   std::shared_ptr<void> servant();
   const OperationContracts& contracts() const noexcept { return contracts_; }
 
+  // Returns whether an operation has a contract, and so a shared task.
+  bool has_shared_tasks() const noexcept { return tasks_ != nullptr; }
   // Requests the shared tasks of the operations with a contract, if there are any. `wait`: blocks until all are
   // answered, and logs the refusals (not inside a servant). Call it once.
   void admit_shared_tasks(const std::shared_ptr<dispatch::Executive>& executive, bool wait);

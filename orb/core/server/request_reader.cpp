@@ -138,7 +138,9 @@ void RequestReader::serve(ServerConnection& connection, const giop::Message& mes
 
 void RequestReader::submit(ServerConnection& connection, const giop::Message& message, const Request& request,
                            const ReplyTo& to, std::shared_ptr<ActiveObject> object, const Upcall& upcall) {
-  const std::optional<RequestTask> whose = task_of(connection, request.header, received_, to, *object, upcall);
+  const bool may_have_task = received_.contract || object->has_shared_tasks();
+  const std::optional<RequestTask> whose =
+      may_have_task ? task_of(connection, request.header, received_, to, *object, upcall) : RequestTask{};
   if (!whose) return;
   const bool of_task = whose->task != no_task;
   if (of_task || whose->asks) stream_.read_for_tasks();

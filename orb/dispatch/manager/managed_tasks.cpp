@@ -59,10 +59,10 @@ std::optional<std::string> fault_of(const ExecutiveOptions& options, const std::
 
 // Returns which policy of a plan or a simulation does not work here.
 std::optional<std::string> fault_of_policies(const ExecutiveOptions& options) {
-  if (!options.admission_test->places.server)
+  if (!options.admission_test->usable_in.server)
     return "dispatch.admission " + std::string(options.admission_test->name) + " does not work in a server; " +
            std::string(options.admission_test->instead);
-  if (!options.allocation->places.server)
+  if (!options.allocation->usable_in.server)
     return "dispatch.allocation " + std::string(options.allocation->name) + " does not work in a server; use " +
            std::string(sched::default_allocation_strategy()->name);
   return std::nullopt;

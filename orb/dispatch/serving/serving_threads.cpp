@@ -57,12 +57,12 @@ class ServingThreads::Worker final : public os::ThreadGroup::Member, public Susp
 
   void suspend(WaitsFor what) noexcept override {
     all_.begin_detached(*this);
-    if (suspended_++ == 0) all_.gate_.leave();
+    if (suspended_++ == 0) all_.limiter_.leave();
     if (runs_for_ && runs_for_->begin_wait(what)) all_.call_help(runs_for_);
   }
   void resume(WaitsFor what) noexcept override {
     if (runs_for_ && runs_for_->end_wait(what)) all_.call_help(runs_for_);
-    if (--suspended_ == 0) all_.gate_.come_back();
+    if (--suspended_ == 0) all_.limiter_.come_back();
     all_.end_detached(*this);
   }
   bool has_substitute() const noexcept override { return true; }
@@ -155,7 +155,7 @@ class ServingThreads::Worker final : public os::ThreadGroup::Member, public Susp
 
   // Runs the job. False: the connection was taken over.
   bool run(const SourcePtr& served, JobPtr& job) noexcept {
-    all_.gate_.enter();  // before the upcall, or the monitor would take the connection from a thread that waits here
+    all_.limiter_.enter();  // before the upcall, or the monitor would take the connection from a thread that waits here
     const Turn::Upcall upcall = served->turn.begin_upcall();
     all_.monitor_->notice();
     run_one(*job);
@@ -181,7 +181,7 @@ class ServingThreads::Worker final : public os::ThreadGroup::Member, public Susp
       if (next.may_read) all_.put_ready(served);
       if (next.more) all_.call_help(served);
       if (!next.job) return;
-      all_.gate_.enter();
+      all_.limiter_.enter();
       run_one(*next.job);
       next = served->finish_detached(std::move(next.job));
     }
@@ -189,7 +189,7 @@ class ServingThreads::Worker final : public os::ThreadGroup::Member, public Susp
 
   void run_one(Job& job) noexcept {
     job.run(best_effort_context(job.arrived));
-    all_.gate_.leave();
+    all_.limiter_.leave();
     // relaxed: only this thread writes it; a report
     jobs.store(jobs.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
@@ -203,7 +203,7 @@ class ServingThreads::Worker final : public os::ThreadGroup::Member, public Susp
 ServingThreads::ServingThreads(const ServingOptions& options)
     : options_(options),
       monitor_(std::make_unique<Monitor>(*this, options.patience)),
-      gate_(options.servants, static_cast<int>(options.running + options.detached)),
+      limiter_(options.servants, static_cast<int>(options.running + options.detached)),
       threads_(
           {.name = "cl-serve-", .stack = options.stack, .lazy_stack = true, .stack_setting = "best_effort.stack"}) {}
 
@@ -228,7 +228,7 @@ void ServingThreads::stop() noexcept {
     for (Worker* worker : std::exchange(idle_, {})) worker->parker.unpark();
   }
   for (const SourcePtr& source : sources) source->close();
-  gate_.open();
+  limiter_.lift();
   poll_.ring();
   monitor_->stop();
   threads_.join();

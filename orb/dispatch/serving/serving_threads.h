@@ -34,7 +34,7 @@
 #include "orb/base/thread_safety.h"
 #include "orb/base/time.h"
 #include "orb/dispatch/serving/request_source.h"
-#include "orb/dispatch/serving/servant_gate.h"
+#include "orb/dispatch/serving/servant_limiter.h"
 #include "orb/dispatch/serving/source_poll.h"
 #include "orb/dispatch/serving/upcall_monitor.h"
 #include "orb/dispatch/serving/waiting_sources.h"
@@ -56,7 +56,7 @@ struct ServingOptions {
   // How long a thread that is not needed waits before it ends. Two threads wait without an end.
   Duration linger = std::chrono::seconds{10};
   std::size_t stack = 8 * 1024 * 1024;  // of each thread; takes memory as it is used
-  sched::ServantLimit servants{};       // how many servants run in parallel; see servant_gate.h
+  sched::ServantLimit servants{};       // how many servants run in parallel; see servant_limiter.h
 };
 
 class ServingThreads {
@@ -87,7 +87,7 @@ class ServingThreads {
   std::size_t threads() const noexcept;
   std::size_t connections() const noexcept;
   std::uint64_t shortages() const noexcept;  // times that a detached or waiting thread was not replaced
-  int servant_limit() const noexcept { return gate_.limit(); }  // see ServantGate::limit()
+  int servant_limit() const noexcept { return limiter_.limit(); }  // see ServantLimiter::limit()
 
  private:
   class Worker;
@@ -145,8 +145,8 @@ class ServingThreads {
   const ServingOptions options_;
   std::unique_ptr<Monitor> monitor_;
 
-  SourcePoll poll_;   // any thread
-  ServantGate gate_;  // any thread
+  SourcePoll poll_;         // any thread
+  ServantLimiter limiter_;  // any thread
 
   // Read by every thread before it waits at its connection.
   std::atomic<bool> lacks_thread_{false};  // a connection waits to be served, and no thread is about to take it

@@ -87,16 +87,16 @@ void CustomSet::admit_again(std::size_t core) {
 
 // Returns the first core that fits, in the order of the scenario's allocation.
 std::optional<std::size_t> CustomSet::first_that_fits() const {
-  std::vector<sched::CoreRoom> rooms;
+  std::vector<sched::SpareCapacity> spare;
   const std::size_t count = cores_.size(), last = placed_.empty() ? 0 : placed_.back().core;
   for (std::size_t i = 0; i < count; ++i)
     if (cores_[i].fits)
-      rooms.push_back({.core = static_cast<int>(i),
+      spare.push_back({.core = static_cast<int>(i),
                        .free = sched::share_of_ppm(sched::whole_core) - load_of(cores_[i]),
                        .steps = static_cast<int>((i + count - last) % count)});
-  if (rooms.empty()) return std::nullopt;
-  std::ranges::stable_sort(rooms, server_.allocation->before);
-  return static_cast<std::size_t>(rooms.front().core);
+  if (spare.empty()) return std::nullopt;
+  std::ranges::stable_sort(spare, server_.allocation->before);
+  return static_cast<std::size_t>(spare.front().core);
 }
 
 }  // namespace corelane::eval

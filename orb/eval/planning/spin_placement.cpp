@@ -170,15 +170,15 @@ bool SpinPlacement::is_closer(const Miss& one, const Miss& other) const {
 
 std::vector<std::size_t> SpinPlacement::order_of_cores() const {
   const Ordered all = ordered();
-  std::vector<sched::CoreRoom> rooms;
+  std::vector<sched::SpareCapacity> spare;
   const std::size_t count = cores_.size();
   for (std::size_t i = 0; i < count; ++i)
-    rooms.push_back({.core = static_cast<int>(i),
+    spare.push_back({.core = static_cast<int>(i),
                      .free = sched::share_of_ppm(options_.capacity) - cores_[i].platform - used(all, i),
                      .steps = static_cast<int>((i + count - last_core_) % count)});
-  std::ranges::stable_sort(rooms, options_.allocation->before);
+  std::ranges::stable_sort(spare, options_.allocation->before);
   std::vector<std::size_t> order;
-  for (const sched::CoreRoom& room : rooms) order.push_back(static_cast<std::size_t>(room.core));
+  for (const sched::SpareCapacity& each : spare) order.push_back(static_cast<std::size_t>(each.core));
   return order;
 }
 

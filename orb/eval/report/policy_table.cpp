@@ -24,9 +24,9 @@ std::string_view text_of(sched::Scheduling scheduling) {
   return {};
 }
 
-std::string places_cells(const sched::Places& places) {
+std::string usable_cells(const sched::UsableIn& usable) {
   std::string text;
-  for (const bool works : {places.analysis, places.simulator, places.server}) text += works ? " yes |" : " no |";
+  for (const bool works : {usable.analysis, usable.simulator, usable.server}) text += works ? " yes |" : " no |";
   return text;
 }
 
@@ -37,8 +37,8 @@ std::string tests_table() {
       "| `policy.test`, `dispatch.admission` | cores run | analysis | simulator | server | what it does |\n"
       "|---|---|---|---|---|---|\n";
   for (const sched::AdmissionTest* const test : sched::admission_tests()) {
-    text += line_start(test->name) + " " + std::string(text_of(test->scheduling)) + " |" + places_cells(test->places) +
-            " " + std::string(test->help);
+    text += line_start(test->name) + " " + std::string(text_of(test->scheduling)) + " |" +
+            usable_cells(test->usable_in) + " " + std::string(test->help);
     if (!test->instead.empty()) text += ". Instead: " + std::string(test->instead);
     text += " |\n";
   }
@@ -51,7 +51,7 @@ std::string plain_table(std::string_view heading, Registry<Entry> registry) {
                      " | analysis | simulator | server | what comes first |\n"
                      "|---|---|---|---|---|\n";
   for (const Entry* const entry : registry)
-    text += line_start(entry->name) + places_cells(entry->places) + " " + std::string(entry->help) + " |\n";
+    text += line_start(entry->name) + usable_cells(entry->usable_in) + " " + std::string(entry->help) + " |\n";
   return text + "\n";
 }
 

@@ -8,8 +8,9 @@
 // TaskThreads (orb/dispatch/cores) stays apart, because its threads do not end with their work: they take over another
 // task, with its core and its class. So does the pool of orb/leader_followers, whose threads all live as long as it.
 //
-// Threads: start(), join_ended() and join(): any that are not real-time, without locks that a thread of the group takes
-// while it ends; the rest any. The lock has priority inheritance and is never held while a thread starts or ends.
+// Threads: start(), join_ended() and join(): any that are not real-time; the rest any. Call join() without locks that a
+// thread of the group takes while it ends. The other two wait for no thread that ends. The group's lock has priority
+// inheritance and is never held while a thread starts or ends.
 #pragma once
 
 #include <atomic>

@@ -36,6 +36,10 @@ class AgentThread {
     thread_ = std::move(*thread);
     return {};
   }
+  // Starts the thread unless it runs. For an agent whose thread begins with its first work. One call at a time.
+  Expected<void> start_once(ThreadOptions options) {
+    return thread_.joinable() ? Expected<void>{} : start(std::move(options));
+  }
   void stop() noexcept {
     // PAIR agent.stopping: release here -> acquire in loop().
     stopping_.store(true, std::memory_order_release);

@@ -11,7 +11,7 @@ constexpr int most_exact = 32'768;  // about 16 ms; a core with 255 tasks on sha
 }  // namespace
 
 AdmissionSearch::AdmissionSearch(const Placement& placement)
-    : placement_(placement), rooms_(placement), repacker_(placement) {
+    : placement_(placement), spare_(placement), repacker_(placement) {
   order_.reserve(placement.cores().size());
   trial_.reserve(placement.members());
 }
@@ -38,8 +38,8 @@ void AdmissionSearch::begin(const Demand& demand, std::uint32_t self, Reach reac
   const auto cores = placement_.cores();
   for (std::size_t i = 0; i < cores.size(); ++i)
     if (!cores[i].lost) order_.push_back(static_cast<int>(i));
-  rooms_.note(demand_);
-  std::sort(order_.begin(), order_.end(), [&](int a, int b) { return rooms_.is_before(a, b); });
+  spare_.note(demand_);
+  std::sort(order_.begin(), order_.end(), [&](int a, int b) { return spare_.is_before(a, b); });
 }
 
 bool AdmissionSearch::step(int& evaluations) noexcept {

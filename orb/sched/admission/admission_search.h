@@ -19,9 +19,9 @@
 #include <optional>
 #include <vector>
 
-#include "orb/sched/admission/core_rooms.h"
 #include "orb/sched/admission/placement.h"
 #include "orb/sched/admission/repack.h"
+#include "orb/sched/admission/spare_capacities.h"
 #include "orb/sched/refusal.h"
 
 namespace corelane::sched {
@@ -66,7 +66,7 @@ class AdmissionSearch {
   void end(Found found) noexcept;
 
   const Placement& placement_;
-  CoreRooms rooms_;
+  SpareCapacities spare_;
   Demand demand_;
   std::uint32_t self_ = candidate_slot;
   Reach reach_ = Reach::cores;

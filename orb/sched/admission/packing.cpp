@@ -26,7 +26,7 @@ bool all_alike(std::span<const Core> cores) noexcept {
 
 }  // namespace
 
-Packing::Packing(const Placement& placement) : placement_(placement), rooms_(placement) {
+Packing::Packing(const Placement& placement) : placement_(placement), spare_(placement) {
   const std::size_t cores = placement.cores().size();
   task_sets_.resize(cores);
   for (CoreTaskSet& task_set : task_sets_) task_set.reserve(placement.members());
@@ -69,18 +69,18 @@ void Packing::begin(const Demand& candidate) noexcept {
 
 // Returns whether there are more tasks than all cores have room for, or more utilization than they have together.
 bool Packing::is_hopeless() const noexcept {
-  std::size_t places = 0;
-  Share room = 0;
+  std::size_t most_tasks = 0;
+  Share capacity = 0;
   for (const Core& core : placement_.cores()) {
     if (core.lost) continue;
-    places += placement_.members() - 1;
-    room += std::max<Share>(0, core.model.capacity - core.model.platform);
+    most_tasks += placement_.members() - 1;
+    capacity += std::max<Share>(0, core.model.capacity - core.model.platform);
   }
-  if (tasks_.size() > places) return true;
+  if (tasks_.size() > most_tasks) return true;
   if (!placement_.options().test->promises) return false;
   Share wanted = 0;
   for (const PlannedTask& task : tasks_) wanted += demand_of(task).share;
-  return wanted > room;
+  return wanted > capacity;
 }
 
 bool Packing::step(int& evaluations) noexcept {
@@ -108,7 +108,7 @@ void Packing::next_task() noexcept {
     bound_ = task.is_candidate() ? placement_.core_of_users(demand, candidate_slot) : std::optional<int>(task.from);
   std::fill(tried_.begin(), tried_.end(), false);
   core_ = nowhere;
-  rooms_.note(demand, task_sets_, last_placed_);
+  spare_.note(demand, task_sets_, last_placed_);
 }
 
 // Tries the task on the next core of the strategy's order.
@@ -146,8 +146,8 @@ int Packing::next_core() const noexcept {
   int best = nowhere;
   for (int i = 0; i < static_cast<int>(task_sets_.size()); ++i) {
     if (tried_[static_cast<std::size_t>(i)] || placement_.core(i).lost) continue;
-    const CoreRoom& room = rooms_.room(i);
-    if (best == nowhere || before(room, rooms_.room(best)) || (i == home && !before(rooms_.room(best), room))) best = i;
+    const SpareCapacity& spare = spare_.of(i);
+    if (best == nowhere || before(spare, spare_.of(best)) || (i == home && !before(spare_.of(best), spare))) best = i;
   }
   return best;
 }

@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "orb/sched/admission/core_rooms.h"
 #include "orb/sched/admission/placement.h"
+#include "orb/sched/admission/spare_capacities.h"
 
 namespace corelane::sched {
 
@@ -65,7 +65,7 @@ class Packing {
 
   // The state of the current task, tasks_[left_ - 1].
   int last_placed_ = 0;  // the core of the task placed before it
-  CoreRooms rooms_;
+  SpareCapacities spare_;
   std::optional<int> bound_;  // the core of the tasks that use the same resources
   int core_ = nowhere;        // the core on which it is tried
   Trial trial_;

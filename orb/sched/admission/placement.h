@@ -82,7 +82,7 @@ class Placement {
   std::uint64_t epoch() const noexcept { return epoch_; }
   void note_change() noexcept { ++epoch_; }
 
-  // Returns how many steps core `to` is after core `from`; see CoreRoom::steps.
+  // Returns how many steps core `to` is after core `from`; see SpareCapacity::steps.
   int steps(int from, int to) const noexcept {
     return to >= from ? to - from : to - from + static_cast<int>(cores_.size());
   }

@@ -11,7 +11,7 @@ constexpr int most_exact_in_phases = 65'536;  // about 32 ms; each task that mov
 }  // namespace
 
 Repacker::Repacker(const Placement& placement)
-    : placement_(placement), rooms_(placement), packing_(placement), waiter_(1) {
+    : placement_(placement), spare_(placement), packing_(placement), waiter_(1) {
   const std::size_t cores = placement.cores().size();
   task_sets_.resize(cores);
   first_phase_.resize(cores);
@@ -36,8 +36,8 @@ void Repacker::begin(const Demand& candidate, bool moving) noexcept {
     if (!core.lost && !core.closed && (!bound || *bound == i) && somebody_leaves(static_cast<std::size_t>(i)))
       order_.push_back(i);
   }
-  rooms_.note(candidate);
-  std::sort(order_.begin(), order_.end(), [&](int a, int b) { return rooms_.is_before(a, b); });
+  spare_.note(candidate);
+  std::sort(order_.begin(), order_.end(), [&](int a, int b) { return spare_.is_before(a, b); });
   next(Stage::waiting);
 }
 

@@ -15,9 +15,9 @@
 #include <span>
 #include <vector>
 
-#include "orb/sched/admission/core_rooms.h"
 #include "orb/sched/admission/packing.h"
 #include "orb/sched/admission/placement.h"
+#include "orb/sched/admission/spare_capacities.h"
 
 namespace corelane::sched {
 
@@ -71,7 +71,7 @@ class Repacker {
   Effort effort() const noexcept;
 
   const Placement& placement_;
-  CoreRooms rooms_;
+  SpareCapacities spare_;
   const Demand* candidate_ = nullptr;
   bool moving_ = false;
   bool found_ = false;

@@ -23,7 +23,7 @@ extern const AdmissionTest global_deadlines{
         "all cores together run the earliest deadline first; the density of all tasks is at most m - (m - 1) times "
         "the greatest one",
     .scheduling = Scheduling::global_deadlines,
-    .places = outside_servers,
+    .usable_in = outside_servers,
     .instead = "a server binds tasks to cores, so use response-time",
     .holds_globally = holds,
 };

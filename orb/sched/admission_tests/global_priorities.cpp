@@ -8,7 +8,7 @@ extern const AdmissionTest global_priorities{
     .name = "global-fp",
     .help = "all cores together run by fixed priorities; a bound of each response is computed",
     .scheduling = Scheduling::global_priorities,
-    .places = outside_servers,
+    .usable_in = outside_servers,
     .instead = "a server binds tasks to cores, so use response-time",
     .holds_globally = global_response_times,
 };

@@ -8,7 +8,7 @@ extern const AdmissionTest processor_demand{
     .name = "qpa",
     .help = "all cores run the earliest deadline first, and the demand of each one is analyzed",
     .scheduling = Scheduling::deadlines,
-    .places = outside_servers,
+    .usable_in = outside_servers,
     .instead = "name cores in pool.deadline_cores, where this analysis decides",
 };
 

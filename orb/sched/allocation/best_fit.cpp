@@ -6,7 +6,7 @@ namespace corelane::sched::allocation {
 extern const AllocationStrategy best_fit{
     .name = "best-fit",
     .help = "the core with the least free capacity first",
-    .before = [](const CoreRoom& a, const CoreRoom& b) noexcept { return a.free < b.free; },
+    .before = [](const SpareCapacity& a, const SpareCapacity& b) noexcept { return a.free < b.free; },
 };
 
 }  // namespace corelane::sched::allocation

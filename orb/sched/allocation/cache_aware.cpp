@@ -11,7 +11,7 @@ extern const AllocationStrategy cache_aware{
         "for an intensive task, the core with the least load of other intensive tasks on the same cache; then the core "
         "with the most free capacity",
     .before =
-        [](const CoreRoom& a, const CoreRoom& b) noexcept {
+        [](const SpareCapacity& a, const SpareCapacity& b) noexcept {
           if (a.beside != b.beside) return a.beside < b.beside;
           if (a.cache_load != b.cache_load) return a.cache_load < b.cache_load;
           return a.free > b.free;

@@ -7,7 +7,7 @@ namespace corelane::sched::allocation {
 extern const AllocationStrategy first_fit{
     .name = "first-fit",
     .help = "the cores in the order of their numbers",
-    .before = [](const CoreRoom& a, const CoreRoom& b) noexcept { return a.core < b.core; },
+    .before = [](const SpareCapacity& a, const SpareCapacity& b) noexcept { return a.core < b.core; },
 };
 
 }  // namespace corelane::sched::allocation

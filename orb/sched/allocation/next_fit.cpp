@@ -12,7 +12,7 @@ namespace corelane::sched::allocation {
 extern const AllocationStrategy next_fit{
     .name = "next-fit",
     .help = "the core of the last placement first, then the cores after it, around to the one before it",
-    .before = [](const CoreRoom& a, const CoreRoom& b) noexcept { return a.steps < b.steps; },
+    .before = [](const SpareCapacity& a, const SpareCapacity& b) noexcept { return a.steps < b.steps; },
 };
 
 }  // namespace corelane::sched::allocation

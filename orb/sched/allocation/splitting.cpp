@@ -10,8 +10,8 @@ extern const AllocationStrategy splitting{
     .help =
         "the cores in the order of their numbers, and a task that fits on none of them is cut into parts for "
         "several (C=D)",
-    .before = [](const CoreRoom& a, const CoreRoom& b) noexcept { return a.core < b.core; },
-    .places = outside_servers,
+    .before = [](const SpareCapacity& a, const SpareCapacity& b) noexcept { return a.core < b.core; },
+    .usable_in = outside_servers,
     .splits = true,
 };
 

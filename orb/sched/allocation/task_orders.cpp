@@ -22,7 +22,7 @@ constexpr TaskOrder arrival{
 constexpr TaskOrder decreasing_utilization{
     .name = "decreasing-utilization",
     .help = "the greatest budget divided by the period first",
-    .places = outside_servers,
+    .usable_in = outside_servers,
     .before = [](const Contract& a,
                  const Contract& b) noexcept { return is_greater(a.budget, a.period, b.budget, b.period); },
 };
@@ -30,7 +30,7 @@ constexpr TaskOrder decreasing_utilization{
 constexpr TaskOrder decreasing_density{
     .name = "decreasing-density",
     .help = "the greatest budget divided by the smaller of deadline and period first",
-    .places = outside_servers,
+    .usable_in = outside_servers,
     .before =
         [](const Contract& a, const Contract& b) noexcept {
           return is_greater(a.budget, density_period(a), b.budget, density_period(b));
@@ -40,7 +40,7 @@ constexpr TaskOrder decreasing_density{
 constexpr TaskOrder increasing_period{
     .name = "increasing-period",
     .help = "the shortest period first",
-    .places = outside_servers,
+    .usable_in = outside_servers,
     .before = [](const Contract& a, const Contract& b) noexcept { return a.period < b.period; },
 };
 

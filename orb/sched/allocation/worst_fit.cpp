@@ -7,7 +7,7 @@ namespace corelane::sched::allocation {
 extern const AllocationStrategy worst_fit{
     .name = "worst-fit",
     .help = "the core with the most free capacity first",
-    .before = [](const CoreRoom& a, const CoreRoom& b) noexcept { return a.free > b.free; },
+    .before = [](const SpareCapacity& a, const SpareCapacity& b) noexcept { return a.free > b.free; },
 };
 
 }  // namespace corelane::sched::allocation

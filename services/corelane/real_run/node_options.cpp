@@ -8,8 +8,8 @@
 #include "orb/eval/dispatchers.h"
 #include "orb/sched/admission_test.h"
 #include "orb/sched/allocation_strategy.h"
-#include "orb/sched/places.h"
 #include "orb/sched/task.h"
+#include "orb/sched/usable_in.h"
 
 namespace corelane::tool {
 namespace {
@@ -109,9 +109,9 @@ std::string fault_of(const eval::Task& task) {
 
 template <typename PolicyEntry>
 std::string fault_of_policy(const char* field, const PolicyEntry& policy) {
-  if (policy.places.server) return {};
+  if (policy.usable_in.server) return {};
   return "policy." + std::string(field) + " = \"" + std::string(policy.name) + "\" works in no server, only in " +
-         sched::text_of(policy.places) + "; choose another one, or run in virtual time";
+         sched::text_of(policy.usable_in) + "; choose another one, or run in virtual time";
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 TEST_CASE("half messages of all streams together stay within their budget") {
   const auto budget = std::make_shared<Budget>(std::size_t{116});
-  Assembler one({}, Role::both, room_of(budget)), other({}, Role::both, room_of(budget));
+  Assembler one({}, Role::both, quota_of(budget)), other({}, Role::both, quota_of(budget));
   const auto feed = [](Assembler& to, Bytes bytes) { return to.next(bytes, start); };
   const Wire message = piece(0, 7, false, 100);  // 116 bytes
   REQUIRE(feed(one, Bytes(message).first(48)));
@@ -30,7 +30,7 @@ TEST_CASE("half messages of all streams together stay within their budget") {
 
 TEST_CASE("a half message takes what has come of it, and all of that is counted") {
   const auto budget = std::make_shared<Budget>(std::size_t{1'000'000});
-  Assembler stream({}, Role::both, room_of(budget));
+  Assembler stream({}, Role::both, quota_of(budget));
   const Wire message = piece(0, 7, false, 60'000);
   std::size_t most = 0;
   for (const std::byte& each : Bytes(message).first(message.size() - 1)) {
@@ -47,7 +47,7 @@ TEST_CASE("an assembler that finds no room says which request needed it") {
   message.resize(1000);
   const auto budget = std::make_shared<Budget>(std::size_t{2000});
   const std::size_t known = GENERATE(16u, 17u, 900u);
-  Assembler stream({}, Role::server, room_of(budget));
+  Assembler stream({}, Role::server, quota_of(budget));
   Bytes first = Bytes(message).first(known);
   REQUIRE(stream.next(first, start));
   const Wire more(3000);
@@ -60,7 +60,7 @@ TEST_CASE("an assembler that finds no room says which request needed it") {
 
 TEST_CASE("a stream that was dropped holds nothing") {
   const auto budget = std::make_shared<Budget>(std::size_t{1000});
-  Assembler stream({}, Role::both, room_of(budget));
+  Assembler stream({}, Role::both, quota_of(budget));
   Bytes first = Bytes(first_1_2), half = Bytes(reply_1_2).first(14);
   REQUIRE(stream.next(first, start));
   REQUIRE(stream.next(half, start));
@@ -72,7 +72,7 @@ TEST_CASE("a stream that was dropped holds nothing") {
 TEST_CASE("a stream gives back what its messages took") {
   const auto budget = std::make_shared<Budget>(std::size_t{1000});
   {
-    Assembler stream({}, Role::both, room_of(budget));
+    Assembler stream({}, Role::both, quota_of(budget));
     const auto feed = [&](const Wire& bytes) {
       Bytes input(bytes);
       auto result = stream.next(input, start);
@@ -110,7 +110,7 @@ TEST_CASE("a stream gives back what its messages took") {
 
 TEST_CASE("fragments draw on the budget like any half message") {
   const auto budget = std::make_shared<Budget>(first_1_2.size() + 7);
-  Assembler stream({}, Role::both, room_of(budget));
+  Assembler stream({}, Role::both, quota_of(budget));
   Bytes first(first_1_2), middle(middle_1_2);
   REQUIRE(stream.next(first, start));
   const auto refused = stream.next(middle, start);

@@ -113,7 +113,7 @@ TEST_CASE("a message of which little is missing has no room of its own") {
 
 TEST_CASE("a message that came in pieces may be taken over where it lies") {
   const auto budget = std::make_shared<Budget>(std::size_t{1000});
-  Assembler assembler({}, Role::both, room_of(budget));
+  Assembler assembler({}, Role::both, quota_of(budget));
   const std::vector<Wire> pieces = GENERATE_COPY(
       std::vector{Wire(reply_1_2.begin(), reply_1_2.begin() + 13), Wire(reply_1_2.begin() + 13, reply_1_2.end())},
       std::vector{first_1_2, middle_1_2, last_1_2});
@@ -152,7 +152,7 @@ TEST_CASE("a place that is given in exchange is used again by a client's end") {
   const Role role = GENERATE(Role::client, Role::server);
   const Wire message = piece(role == Role::client ? 1 : 0, 7, false, 60'000);
   const auto budget = std::make_shared<Budget>(2 * size);
-  Assembler assembler({}, role, room_of(budget));
+  Assembler assembler({}, role, quota_of(budget));
   os::ByteBuffer kept;
   kept.reserve(size);
   const std::byte* const place = kept.data();

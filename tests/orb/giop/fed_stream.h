@@ -102,10 +102,10 @@ class Budget {
   std::size_t used_ = 0;
 };
 
-class BudgetRoom final : public ReassemblyQuota {
+class BudgetQuota final : public ReassemblyQuota {
  public:
-  explicit BudgetRoom(std::shared_ptr<Budget> budget) : budget_(std::move(budget)) {}
-  ~BudgetRoom() override { budget_->give(held_); }
+  explicit BudgetQuota(std::shared_ptr<Budget> budget) : budget_(std::move(budget)) {}
+  ~BudgetQuota() override { budget_->give(held_); }
   bool hold(std::size_t bytes, const Request&) noexcept override {
     if (bytes > held_ && !budget_->take(bytes - held_)) return false;
     if (bytes < held_) budget_->give(held_ - bytes);
@@ -117,8 +117,8 @@ class BudgetRoom final : public ReassemblyQuota {
   const std::shared_ptr<Budget> budget_;
   std::size_t held_ = 0;
 };
-inline std::unique_ptr<ReassemblyQuota> room_of(const std::shared_ptr<Budget>& budget) {
-  return std::make_unique<BudgetRoom>(budget);
+inline std::unique_ptr<ReassemblyQuota> quota_of(const std::shared_ptr<Budget>& budget) {
+  return std::make_unique<BudgetQuota>(budget);
 }
 
 }  // namespace corelane::giop::fed

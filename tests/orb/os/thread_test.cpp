@@ -3,9 +3,11 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/prctl.h>
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cstdint>
 #include <iostream>
 #include <memory>
@@ -68,6 +70,12 @@ TEST_CASE("a thread bears its name cut to what the kernel keeps") {
     return std::string(text);
   });
   CHECK(name == "corelane-with-a");
+}
+
+TEST_CASE("a thread has the timer slack that it asks for, and otherwise that of its starter") {
+  const auto slack = [] { return prctl(PR_GET_TIMERSLACK); };
+  CHECK(seen_on({.timer_slack = std::chrono::microseconds{3}}, slack) == 3000);
+  CHECK(seen_on({}, slack) == slack());
 }
 
 TEST_CASE("a thread that asks for a core runs there and nowhere else") {

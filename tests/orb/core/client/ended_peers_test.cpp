@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <memory>
 #include <string>
 #include <thread>
@@ -36,12 +37,13 @@ std::size_t mapped_channels() {
   return count;
 }
 
-std::size_t threads_named(const std::string& name) {
+// Returns how many threads for the replies of asynchronous calls there are.
+std::size_t reply_threads() {
   std::size_t count = 0;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
     std::ifstream file(task.path() / "comm");
     std::string comm;
-    count += std::getline(file, comm) && comm == name;
+    count += std::getline(file, comm) && comm.starts_with("cl-replies-");
   }
   return count;
 }
@@ -96,8 +98,7 @@ TEST_CASE("a client of servers that have ended holds none of their connections, 
     const auto first = test.serve(kind);  // so that everything exists that the process keeps in any case
     add_asynchronously(probe_of(test.client, first->ior()));
   }
-  REQUIRE(
-      comes_true([&] { return test.client->state().connections.size() == 0 && threads_named("async replies") == 0; }));
+  REQUIRE(comes_true([&] { return test.client->state().connections.size() == 0 && reply_threads() == 0; }));
   const std::size_t channels = mapped_channels(), before = descriptors();
   std::vector<CORBA::object_reference<Probing::Probe>> kept;
   for (int i = 0; i < 20; ++i) {
@@ -108,7 +109,7 @@ TEST_CASE("a client of servers that have ended holds none of their connections, 
     if (asynchronous) add_asynchronously(kept.back());
   }
   CHECK(comes_true([&] { return test.client->state().connections.size() == 0; }));
-  CHECK(comes_true([&] { return threads_named("async replies") == 0; }));
+  CHECK(comes_true([&] { return reply_threads() == 0; }));
   CHECK(comes_true([&] { return mapped_channels() <= channels; }));
   CHECK(comes_true([&] { return descriptors() <= before; }));
 }
@@ -158,7 +159,7 @@ TEST_CASE("the thread of asynchronous calls ends when they have, and further one
   const auto probe = probe_of(test.client, server->ior());
   for (int i = 0; i < 3; ++i) {
     add_asynchronously(probe);
-    CHECK(comes_true([&] { return threads_named("async replies") == 0; }));
+    CHECK(comes_true([&] { return reply_threads() == 0; }));
   }
 }
 

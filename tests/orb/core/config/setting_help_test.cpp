@@ -44,7 +44,7 @@ TEST_CASE("a test or an allocation that no server has is refused with the places
   Settings settings;
   const SettingsEntry& admission = setting("dispatch.admission");
   for (const auto* const test : sched::admission_tests()) {
-    if (test->places.server) continue;
+    if (test->usable_in.server) continue;
     CHECK(admission.apply(settings, test->name) ==
           "on, off, response-time, liu-layland, hyperbolic, aub or none; " + std::string(test->name) +
               " works in the analysis (corelane plan) and the simulator only; " + std::string(test->instead));

@@ -58,6 +58,16 @@ TEST_CASE("an agent is stepped again at the time that it names") {
   agent.await_steps(5);
 }
 
+TEST_CASE("a thread that starts with the first work of its agent goes on with the next") {
+  Counter agent;
+  AgentThread thread(agent);
+  for (int work = 1; work <= 3; ++work) {
+    REQUIRE(thread.start_once({.name = "cl-test"}));  // waits for ever if it starts a second one
+    agent.parker().unpark();
+    agent.await_steps(work);
+  }
+}
+
 // Edges.
 
 TEST_CASE("the end of an agent's thread does not wait for the time that the agent names, and may come twice") {

@@ -94,9 +94,9 @@ TEST_CASE("admission tests have different names that a setting can hold") {
 TEST_CASE("a test works in a server if it is for cores with fixed priorities, and else says what to do there") {
   for (const AdmissionTest* const test : admission_tests()) {
     INFO(test->name);
-    CHECK(test->places.server == (test->scheduling == Scheduling::priorities));
-    CHECK(test->places.analysis);
-    CHECK(test->instead.empty() == test->places.server);
+    CHECK(test->usable_in.server == (test->scheduling == Scheduling::priorities));
+    CHECK(test->usable_in.analysis);
+    CHECK(test->instead.empty() == test->usable_in.server);
     CHECK((test->holds_globally != nullptr) == is_global(test->scheduling));
   }
 }

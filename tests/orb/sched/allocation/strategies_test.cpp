@@ -17,24 +17,24 @@ using namespace corelane::sched::testing;
 
 namespace {
 
-std::vector<CoreRoom> random_rooms(std::mt19937_64& random) {
-  std::vector<CoreRoom> rooms;
+std::vector<SpareCapacity> random_spare(std::mt19937_64& random) {
+  std::vector<SpareCapacity> spare;
   const int count = 2 + static_cast<int>(random() % 5);
   const int last = static_cast<int>(random() % static_cast<std::uint64_t>(count));
   for (int i = 0; i < count; ++i)
-    rooms.push_back({.core = i,
+    spare.push_back({.core = i,
                      .free = static_cast<Share>(random() % 4) - 1,
                      .steps = i >= last ? i - last : i - last + count,
                      .cache_load = static_cast<Share>(random() % 3),
                      .beside = static_cast<Share>(random() % 2)});
-  return rooms;
+  return spare;
 }
 
 // Returns what is wrong with the order of three cores, or an empty text.
-std::string fault_of_order(const AllocationStrategy& strategy, const CoreRoom& a, const CoreRoom& b,
-                           const CoreRoom& c) {
+std::string fault_of_order(const AllocationStrategy& strategy, const SpareCapacity& a, const SpareCapacity& b,
+                           const SpareCapacity& c) {
   const auto before = strategy.before;
-  const auto equal = [&](const CoreRoom& x, const CoreRoom& y) { return !before(x, y) && !before(y, x); };
+  const auto equal = [&](const SpareCapacity& x, const SpareCapacity& y) { return !before(x, y) && !before(y, x); };
   if (before(a, a)) return "a core comes before itself";
   if (before(a, b) && before(b, a)) return "two cores come before each other";
   if (before(a, b) && before(b, c) && !before(a, c)) return "the order is not transitive";
@@ -61,18 +61,18 @@ class Filled {
   }
   // Returns the first core of the strategy's order on which the task fits; -1 if it fits on none.
   int expected(int percent, bool is_intensive) const {
-    std::vector<CoreRoom> rooms;
+    std::vector<SpareCapacity> spare;
     for (int i = 0; i < 4; ++i) {
       const auto core = static_cast<std::size_t>(i), sharing = core ^ 1;  // cores 0 and 1, 2 and 3
       if (free_[core] < percent) continue;
-      rooms.push_back(
+      spare.push_back(
           {.core = i, .free = free_[core] * (whole_share / 100), .steps = i >= last_ ? i - last_ : i - last_ + 4});
       if (!is_intensive || !strategy_.regards_caches) continue;
-      rooms.back().cache_load = (intensive_[core] + intensive_[sharing]) * (whole_share / 100);
-      rooms.back().beside = intensive_[sharing] * (whole_share / 100);
+      spare.back().cache_load = (intensive_[core] + intensive_[sharing]) * (whole_share / 100);
+      spare.back().beside = intensive_[sharing] * (whole_share / 100);
     }
-    const auto first = std::min_element(rooms.begin(), rooms.end(), strategy_.before);
-    return first == rooms.end() ? -1 : first->core;
+    const auto first = std::min_element(spare.begin(), spare.end(), strategy_.before);
+    return first == spare.end() ? -1 : first->core;
   }
   int last() const { return last_; }
 
@@ -111,10 +111,10 @@ TEST_CASE("an allocation strategy is a strict weak order of cores") {
     std::mt19937_64 random(1);
     std::string fault;
     for (int set = 0; set < 200 && fault.empty(); ++set) {
-      const std::vector<CoreRoom> rooms = random_rooms(random);
-      for (const CoreRoom& a : rooms)
-        for (const CoreRoom& b : rooms)
-          for (const CoreRoom& c : rooms)
+      const std::vector<SpareCapacity> spare = random_spare(random);
+      for (const SpareCapacity& a : spare)
+        for (const SpareCapacity& b : spare)
+          for (const SpareCapacity& c : spare)
             if (fault.empty()) fault = fault_of_order(*entry, a, b, c);
     }
     INFO(entry->name);

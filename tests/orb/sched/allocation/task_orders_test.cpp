@@ -55,7 +55,7 @@ TEST_CASE("orders of tasks have different names, and a server has the order of a
     CHECK_FALSE(entry->help.empty());
     CHECK_FALSE(entry->help.ends_with('.'));
     CHECK(std::count(names.begin(), names.end(), entry->name) == 0);
-    CHECK(entry->places.server == (entry->name == "arrival"));
+    CHECK(entry->usable_in.server == (entry->name == "arrival"));
     names.emplace_back(entry->name);
   }
 }

@@ -1,4 +1,5 @@
-// CoreRooms is what the allocation strategy sees of the cores when it places one task, and the order that follows.
+// SpareCapacities is what the cores have left for one task, as the allocation strategy sees it, and the order of the
+// cores that follows.
 //
 // Threads: as Manager. Nothing allocates after construction.
 #pragma once
@@ -13,18 +14,18 @@
 
 namespace corelane::sched {
 
-class CoreRooms {
+class SpareCapacities {
  public:
   // `placement` must outlive this object.
-  explicit CoreRooms(const Placement& placement);
+  explicit SpareCapacities(const Placement& placement);
 
-  // Notes the room of all cores for a task of this demand, beside the tasks that are charged to them now. Bound: the
+  // Notes what all cores have left for a task of this demand, beside the tasks that are charged to them now. Bound: the
   // number of cores.
   void note(const Demand& demand) noexcept;
   // Does the same beside other tasks: one task set for each core, and the core of the last placement.
   void note(const Demand& demand, std::span<const CoreTaskSet> task_sets, int last_placed) noexcept;
 
-  const CoreRoom& room(int core) const noexcept { return rooms_[static_cast<std::size_t>(core)]; }
+  const SpareCapacity& of(int core) const noexcept { return spare_[static_cast<std::size_t>(core)]; }
   // Returns whether core `a` comes before core `b` in the order of the strategy, or is as good and has the lower index.
   bool is_before(int a, int b) const noexcept;
 
@@ -36,7 +37,7 @@ class CoreRooms {
   std::vector<std::size_t> cache_of_;  // per core: the index of its cache
   std::vector<Share> cache_loads_;     // per cache: what intensive tasks use of its cores
   std::vector<Share> core_loads_;      // per core: the same
-  std::vector<CoreRoom> rooms_;
+  std::vector<SpareCapacity> spare_;
 };
 
 }  // namespace corelane::sched

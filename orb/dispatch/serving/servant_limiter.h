@@ -1,11 +1,11 @@
-// ServantGate bounds how many servants of requests without a contract run in parallel (best_effort.concurrency). A
+// ServantLimiter bounds how many servants of requests without a contract run in parallel (best_effort.concurrency). A
 // thread that has read a request waits here until its servant may run. With an automatic limit, ServantMeter measures
 // windows of time, and sched::ConcurrencyControl decides.
 //
-// A servant that waits in a nested call does not count meanwhile. It goes on without waiting at the gate again, or two
+// A servant that waits in a nested call does not count meanwhile. It goes on without waiting for a permit again, or two
 // servants that call each other would block each other. So for a moment more servants may run than the limit says.
-// The order of arrival does not count: a running thread may take a free place before a sleeping one. Otherwise each
-// place would be empty for as long as a wake-up takes.
+// The order of arrival does not count: a running thread may take a free permit before a sleeping one. Otherwise each
+// permit would be unused for as long as a wake-up takes.
 //
 // Threads: those that serve requests. Without a limit each function costs one comparison.
 #pragma once
@@ -44,24 +44,24 @@ class ServantMeter {
   sched::ServantWindow window_{};
 };
 
-class ServantGate {
+class ServantLimiter {
  public:
   // `threads`: more servants than these never run.
-  ServantGate(const sched::ServantLimit& limit, int threads);
+  ServantLimiter(const sched::ServantLimit& limit, int threads);
 
-  // Waits until a servant may run, or until open().
+  // Waits until a servant may run, or until lift().
   void enter() noexcept {
-    if (is_on_) take_place();
+    if (is_on_) take_permit();
   }
   void leave() noexcept {
-    if (is_on_) free_place();
+    if (is_on_) return_permit();
   }
   // A servant goes on after a nested call. Does not wait.
   void come_back() noexcept {
-    if (is_on_) take_place_at_once();
+    if (is_on_) take_permit_at_once();
   }
   // From now on nothing waits.
-  void open() noexcept;
+  void lift() noexcept;
 
   // Returns how many servants may run in parallel now; 0: no limit. For reports.
   int limit() const noexcept;
@@ -69,23 +69,23 @@ class ServantGate {
   int waiting() const noexcept;
 
  private:
-  void take_place() noexcept;
-  void free_place() noexcept;
-  void take_place_at_once() noexcept;
-  bool is_full() const noexcept CORELANE_REQUIRES(mutex_) { return running_ >= limit_ && !is_open_; }
+  void take_permit() noexcept;
+  void return_permit() noexcept;
+  void take_permit_at_once() noexcept;
+  bool is_full() const noexcept CORELANE_REQUIRES(mutex_) { return running_ >= limit_ && !is_lifted_; }
   // Counts the time since the last change, and lets the control decide if a window ends. For an automatic limit only.
   void count_time() noexcept CORELANE_REQUIRES(mutex_);
 
   const bool is_on_;
 
   mutable os::Mutex mutex_;
-  std::condition_variable_any place_;
+  std::condition_variable_any permit_;
   std::optional<sched::ConcurrencyControl> control_ CORELANE_GUARDED_BY(mutex_);  // nothing: the limit is fixed
   int limit_ CORELANE_GUARDED_BY(mutex_);
   int running_ CORELANE_GUARDED_BY(mutex_) = 0;
   int waiting_ CORELANE_GUARDED_BY(mutex_) = 0;
-  int woken_ CORELANE_GUARDED_BY(mutex_) = 0;  // waiting threads that were woken and have not yet checked for a place
-  bool is_open_ CORELANE_GUARDED_BY(mutex_) = false;
+  int woken_ CORELANE_GUARDED_BY(mutex_) = 0;  // waiting threads that were woken and have not yet checked for a permit
+  bool is_lifted_ CORELANE_GUARDED_BY(mutex_) = false;
   ServantMeter meter_ CORELANE_GUARDED_BY(mutex_){};  // of an automatic limit
 };
 

@@ -1,4 +1,4 @@
-#include "orb/dispatch/serving/servant_gate.h"
+#include "orb/dispatch/serving/servant_limiter.h"
 
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -8,7 +8,7 @@
 
 #include "orb/base/sanitizer.h"
 
-namespace servant_gate_test {
+namespace servant_limiter_test {
 
 using namespace corelane;
 using namespace corelane::dispatch;
@@ -18,77 +18,77 @@ namespace {
 
 constexpr int sections = CORELANE_THREAD_SANITIZER != 0 ? 200 : 2'000;
 
-void await_waiting(const ServantGate& gate, int count) {
-  while (gate.waiting() != count) std::this_thread::yield();
+void await_waiting(const ServantLimiter& limiter, int count) {
+  while (limiter.waiting() != count) std::this_thread::yield();
 }
 
 }  // namespace
 
-TEST_CASE("a gate without a limit lets all servants run") {
-  ServantGate gate({}, 4);
-  for (int i = 0; i < 100; ++i) gate.enter();
-  CHECK(gate.limit() == 0);
+TEST_CASE("a limiter without a limit lets all servants run") {
+  ServantLimiter limiter({}, 4);
+  for (int i = 0; i < 100; ++i) limiter.enter();
+  CHECK(limiter.limit() == 0);
 }
 
 TEST_CASE("no more servants run than the limit says, and none waits for ever") {
   const int limit = GENERATE(1, 2, 5);
-  ServantGate gate({.most = limit}, 8);
+  ServantLimiter limiter({.most = limit}, 8);
   std::atomic<int> running{0}, most{0};
   std::vector<std::jthread> threads;
   for (int i = 0; i < 8; ++i)
     threads.emplace_back([&] {
       for (int section = 0; section < sections; ++section) {
-        gate.enter();
+        limiter.enter();
         const int now = ++running;
         for (int seen = most; now > seen && !most.compare_exchange_weak(seen, now);) continue;
         if (section % 16 == 0) std::this_thread::yield();
         --running;
-        gate.leave();
+        limiter.leave();
       }
     });
   threads.clear();
   CHECK(most <= limit);
-  CHECK(gate.waiting() == 0);
-  CHECK(gate.limit() == limit);
+  CHECK(limiter.waiting() == 0);
+  CHECK(limiter.limit() == limit);
 }
 
-TEST_CASE("a servant in a nested call leaves its place to another one, and comes back without waiting") {
-  ServantGate gate({.most = 1}, 8);
-  gate.enter();
+TEST_CASE("a servant in a nested call leaves its permit to another one, and comes back without waiting") {
+  ServantLimiter limiter({.most = 1}, 8);
+  limiter.enter();
   std::atomic<bool> may_end{false};
   std::jthread other([&] {
-    gate.enter();
+    limiter.enter();
     while (!may_end) std::this_thread::yield();
-    gate.leave();
+    limiter.leave();
   });
-  await_waiting(gate, 1);
-  gate.leave();  // the nested call begins
-  await_waiting(gate, 0);
-  gate.come_back();
+  await_waiting(limiter, 1);
+  limiter.leave();  // the nested call begins
+  await_waiting(limiter, 0);
+  limiter.come_back();
   may_end = true;
   other.join();
-  gate.leave();
-  gate.enter();  // one place is free again
-  gate.leave();
+  limiter.leave();
+  limiter.enter();  // one permit is free again
+  limiter.leave();
 }
 
-TEST_CASE("an open gate lets all that wait go on") {
-  ServantGate gate({.most = 1}, 8);
-  gate.enter();
+TEST_CASE("a limit that is lifted lets all that wait go on") {
+  ServantLimiter limiter({.most = 1}, 8);
+  limiter.enter();
   std::vector<std::jthread> threads;
-  for (int i = 0; i < 3; ++i) threads.emplace_back([&gate] { gate.enter(); });
-  await_waiting(gate, 3);
-  gate.open();
+  for (int i = 0; i < 3; ++i) threads.emplace_back([&limiter] { limiter.enter(); });
+  await_waiting(limiter, 3);
+  limiter.lift();
   threads.clear();
-  gate.enter();
-  CHECK(gate.limit() == 0);
+  limiter.enter();
+  CHECK(limiter.limit() == 0);
 }
 
 TEST_CASE("an automatic limit begins with all threads") {
-  ServantGate gate({.is_automatic = true}, 3);
-  CHECK(gate.limit() == 3);
-  for (int i = 0; i < 3; ++i) gate.enter();
-  for (int i = 0; i < 3; ++i) gate.leave();
+  ServantLimiter limiter({.is_automatic = true}, 3);
+  CHECK(limiter.limit() == 3);
+  for (int i = 0; i < 3; ++i) limiter.enter();
+  for (int i = 0; i < 3; ++i) limiter.leave();
 }
 
 TEST_CASE("a window has the time of its servants, those that ended, and the time that requests waited") {
@@ -117,4 +117,4 @@ TEST_CASE("idle time is not measured") {
   CHECK(window->in_servants == 12ms);
 }
 
-}  // namespace servant_gate_test
+}  // namespace servant_limiter_test

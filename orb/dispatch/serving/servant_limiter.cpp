@@ -1,4 +1,4 @@
-#include "orb/dispatch/serving/servant_gate.h"
+#include "orb/dispatch/serving/servant_limiter.h"
 
 #include <algorithm>
 #include <utility>
@@ -20,23 +20,23 @@ std::optional<sched::ServantWindow> ServantMeter::count(Time now, int running, b
   return ended;
 }
 
-ServantGate::ServantGate(const sched::ServantLimit& limit, int threads)
+ServantLimiter::ServantLimiter(const sched::ServantLimit& limit, int threads)
     : is_on_(limit.is_on()), limit_(limit.is_automatic ? threads : limit.most) {
   if (!limit.is_automatic) return;
   control_.emplace(threads);
   meter_.begin(os::now());
 }
 
-// Bound of the loop: the servants that run, and the threads that take a place before this one.
-void ServantGate::take_place() noexcept {
+// Bound of the loop: the servants that run, and the threads that take a permit before this one.
+void ServantLimiter::take_permit() noexcept {
   os::UniqueLock lock(mutex_);
   if (control_) count_time();
   while (is_full()) {
     ++waiting_;
     if (control_)
-      (void)place_.wait_for(lock, ServantMeter::window);  // ends the window if no servant ends
+      (void)permit_.wait_for(lock, ServantMeter::window);  // ends the window if no servant ends
     else
-      place_.wait(lock);
+      permit_.wait(lock);
     --waiting_;
     woken_ = std::max(0, woken_ - 1);
     if (control_) count_time();
@@ -44,46 +44,46 @@ void ServantGate::take_place() noexcept {
   ++running_;
 }
 
-void ServantGate::free_place() noexcept {
+void ServantLimiter::return_permit() noexcept {
   const os::LockGuard lock(mutex_);
   if (control_) {
     count_time();
     meter_.end_servant();
   }
   --running_;
-  // As many threads as there are free places are on their way at most.
+  // As many threads as there are free permits are on their way at most.
   if (woken_ >= std::min(waiting_, limit_ - running_)) return;
   ++woken_;
-  place_.notify_one();
+  permit_.notify_one();
 }
 
-void ServantGate::take_place_at_once() noexcept {
+void ServantLimiter::take_permit_at_once() noexcept {
   const os::LockGuard lock(mutex_);
   if (control_) count_time();
   ++running_;
 }
 
-void ServantGate::open() noexcept {
+void ServantLimiter::lift() noexcept {
   const os::LockGuard lock(mutex_);
-  is_open_ = true;
-  place_.notify_all();
+  is_lifted_ = true;
+  permit_.notify_all();
 }
 
-void ServantGate::count_time() noexcept {
+void ServantLimiter::count_time() noexcept {
   const auto window = meter_.count(os::now(), std::max(0, running_), waiting_ > 0);
   if (!window) return;
   control_->take(*window);
   const int before = std::exchange(limit_, control_->limit());
-  if (limit_ > before) place_.notify_all();
+  if (limit_ > before) permit_.notify_all();
 }
 
-int ServantGate::limit() const noexcept {
+int ServantLimiter::limit() const noexcept {
   const os::LockGuard lock(mutex_);
-  if (!is_on_ || is_open_) return 0;
+  if (!is_on_ || is_lifted_) return 0;
   return control_ ? control_->decided() : limit_;
 }
 
-int ServantGate::waiting() const noexcept {
+int ServantLimiter::waiting() const noexcept {
   const os::LockGuard lock(mutex_);
   return waiting_;
 }
