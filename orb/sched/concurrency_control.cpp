@@ -12,10 +12,11 @@ constexpr double coarse_step = 2, fine_step = 1.25;
 constexpr double least_gain = 1.02;     // of a candidate; a smaller one is not worth a change
 constexpr double least_parallel = 1.5;  // with fewer servants at a time, a lower limit changes nothing
 constexpr int votes_to_lose = 2;
-constexpr int longest_rest = 256;     // windows
-constexpr int windows_to_change = 3;  // in a row, until another load is believed
+constexpr int longest_rest = 256;     // samples
+constexpr int samples_to_change = 3;  // in a row, until another load is believed
 constexpr double other_load = 1.5;    // the factor between two loads
 
+int rounded(double number) noexcept { return static_cast<int>(std::lround(number)); }
 double seconds_of(Duration time) noexcept { return std::chrono::duration<double>(time).count(); }
 
 // Returns whether the larger number of events in equal times is due to more than chance: three standard deviations, if
@@ -28,28 +29,47 @@ double ServantWindow::parallel() const noexcept {
   return length > Duration::zero() ? seconds_of(in_servants) / seconds_of(length) : 0;
 }
 
+void ServantWindow::add(const ServantWindow& next) noexcept {
+  length += next.length;
+  in_servants += next.in_servants;
+  ended += next.ended;
+  full += next.full;
+}
+
 double ServantWindow::rate() const noexcept {
   return length > Duration::zero() ? static_cast<double>(ended) / seconds_of(length) : 0;
 }
 
-void ConcurrencyControl::Side::add(const ServantWindow& window) noexcept {
-  seconds += seconds_of(window.length);
-  ended += static_cast<double>(window.ended);
-}
-
 void ConcurrencyControl::take(const ServantWindow& window) noexcept {
   if (is_stalled(window)) return give_up();
+  sample_.add(window);
+  ++windows_;
+  if (!is_complete()) return;
+  const ServantWindow sample = std::exchange(sample_, {});
+  windows_ = 0;
   if (std::exchange(is_unsettled_, false)) return;
+  const int before = limit();
+  use(sample);
+  if (limit() == before) return;
+  is_unsettled_ = true;
+  ran_before_ = rounded(sample.parallel());
+}
+
+bool ConcurrencyControl::is_complete() const noexcept {
+  const int needed = is_unsettled_ ? ran_before_ : rounded(sample_.parallel());
+  return sample_.ended >= static_cast<std::uint64_t>(needed) || windows_ >= longest_sample;
+}
+
+void ConcurrencyControl::use(const ServantWindow& sample) noexcept {
   switch (phase_) {
     case Phase::rests:
-      return rest(window);
+      return rest(sample);
     case Phase::limit:
-      base_ = window;
+      base_ = sample;
       phase_ = Phase::candidate;
-      is_unsettled_ = true;
       return;
     case Phase::candidate:
-      return vote(window);
+      return vote(sample);
   }
 }
 
@@ -65,6 +85,9 @@ void ConcurrencyControl::give_up() noexcept {
   limit_ = most_;
   stalled_ = 0;
   is_unsettled_ = true;
+  ran_before_ = 0;
+  sample_ = {};
+  windows_ = 0;
   begin_rest(longest_rest);
 }
 
@@ -89,7 +112,7 @@ bool ConcurrencyControl::has_changed(const ServantWindow& window) noexcept {
   const double before = static_cast<double>(usual_.ended) * scale, now = static_cast<double>(window.ended);
   const double more = std::max(before, now), less = std::min(before, now);
   changed_ = more > other_load * less && is_more_than_chance(more, less) ? changed_ + 1 : 0;
-  if (changed_ < windows_to_change) return false;
+  if (changed_ < samples_to_change) return false;
   changed_ = 0;
   usual_ = window;
   return true;
@@ -98,12 +121,17 @@ bool ConcurrencyControl::has_changed(const ServantWindow& window) noexcept {
 bool ConcurrencyControl::compare(Direction direction, const ServantWindow& window) noexcept {
   const int candidate = candidate_for(direction, window);
   if (candidate == limit_) return false;
+  is_far_ = false;
+  begin_votes(direction, candidate);
+  return true;
+}
+
+void ConcurrencyControl::begin_votes(Direction direction, int candidate) noexcept {
   direction_ = direction;
   candidate_ = candidate;
   for_ = against_ = 0;
   base_sum_ = candidate_sum_ = {};
   phase_ = Phase::limit;
-  return true;
 }
 
 // Returns the limit itself if there is none.
@@ -115,7 +143,7 @@ int ConcurrencyControl::candidate_for(Direction direction, const ServantWindow& 
   }
   const double parallel = window.parallel();
   if (parallel < least_parallel) return limit_;
-  const int now = std::min(limit_, static_cast<int>(std::lround(parallel)));
+  const int now = std::min(limit_, rounded(parallel));
   return std::min(limit_, std::max(least_, std::min(now - 1, static_cast<int>(now / step))));
 }
 
@@ -124,38 +152,40 @@ void ConcurrencyControl::vote(const ServantWindow& window) noexcept {
   candidate_sum_.add(window);
   ++(window.rate() > least_gain * base_.rate() ? for_ : against_);
   phase_ = Phase::limit;
-  is_unsettled_ = true;
   if (against_ >= votes_to_lose) return lose();
   if (for_ + against_ < votes) return;
   wins() ? win(window) : lose();
 }
 
 bool ConcurrencyControl::wins() const noexcept {
-  if (base_sum_.seconds <= 0 || candidate_sum_.seconds <= 0) return false;
-  const double base = base_sum_.ended * candidate_sum_.seconds / base_sum_.seconds;
-  return candidate_sum_.ended > least_gain * base && is_more_than_chance(candidate_sum_.ended, base);
+  // How many servants would have ended with the limit in the time of the candidate.
+  const double base = base_sum_.rate() * seconds_of(candidate_sum_.length);
+  const auto ended = static_cast<double>(candidate_sum_.ended);
+  return ended > least_gain * base && is_more_than_chance(ended, base);
 }
 
 void ConcurrencyControl::win(const ServantWindow& window) noexcept {
   limit_ = candidate_;
-  is_unsettled_ = false;  // the candidate's window has just ended
   lost_once_ = false;
   begin_rest(1);
   pause_ = 1;
-  (void)compare(direction_, window);
+  (void)compare(is_far_ ? Direction::up : direction_, window);
 }
 
 void ConcurrencyControl::lose() noexcept {
   const Direction other = direction_ == Direction::down ? Direction::up : Direction::down;
   if (!std::exchange(lost_once_, true) && compare(other, base_)) return;
+  if (is_coarse_ && !std::exchange(is_far_, true) && least_ < limit_ && base_.parallel() >= least_parallel)
+    return begin_votes(Direction::down, least_);
+  is_far_ = false;
   if (std::exchange(is_coarse_, false)) return begin_rest(1);
   pause_ = std::min(2 * pause_, longest_rest);
   begin_rest(pause_);
 }
 
-void ConcurrencyControl::begin_rest(int windows) noexcept {
+void ConcurrencyControl::begin_rest(int samples) noexcept {
   phase_ = Phase::rests;
-  left_ = windows;
+  left_ = samples;
   usual_ = {};
   changed_ = 0;
 }

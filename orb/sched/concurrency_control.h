@@ -6,16 +6,21 @@
 // lock, in a spin, or for a cache line that another core has. Then n (1 - p(n)) = T(1) n / T(n). By Little's law n /
 // T(n) is the number of servants that end in a unit of time, so this number is compared. T(1) need not be known.
 //
-// Measurements are noisy. So a limit is never judged by one window of time:
+// Measurements are noisy. So a limit is never judged by one sample:
 //
-//   rests ── now and then, and if the load changes ──▶ compares: windows with the limit, and with a candidate, in turn
+//   rests ── now and then, and if the load changes ──▶ compares: samples with the limit, and with a candidate, in turn
 //     ▲                                                  │ each pair votes
 //     ├────── the candidate loses in both directions ────┤
 //     │                                                  │ it wins nearly all votes, and by more than chance allows
 //     └──────────────────────────────────────────────────┴──▶ migrates to the candidate, and compares the next one
 //
-// The window after each change of the limit is not used, because servants that began before still run. The number only
-// goes down if that is better, so a server without contention keeps its threads.
+// A comparison uses samples of one or more windows. After a change of the limit, the control waits until as many
+// servants have ended as ran before, since these began under the other limit. Then it measures until as many have ended
+// as run. So servants that last for many windows are compared like short ones.
+//
+// The number only goes down if that is better, so a server without contention keeps its threads. Where neither half of
+// the limit nor its double wins, the throughput may be flat there and still be higher far below. So the control then
+// tries the least limit once, and goes up from there if that wins.
 //
 // The limit concerns requests without a contract only. Tasks that were admitted never count, and never wait for it.
 //
@@ -46,6 +51,7 @@ struct ServantWindow {
 
   double parallel() const noexcept;  // mean number of servants that ran
   double rate() const noexcept;      // servants that ended in a second
+  void add(const ServantWindow& next) noexcept;
 };
 
 class ConcurrencyControl {
@@ -54,6 +60,8 @@ class ConcurrencyControl {
   static constexpr int votes = 7;
   // The control gives the limit up if no servant has ended in so many windows in a row: they may wait for each other.
   static constexpr int stalled_windows = 20;
+  // A sample has at most so many windows, however long servants last.
+  static constexpr int longest_sample = 100;
 
   // `most`: the limit without any contention; at least 1.
   explicit ConcurrencyControl(int most) noexcept : most_(most), limit_(most) {}
@@ -69,46 +77,50 @@ class ConcurrencyControl {
  private:
   enum class Phase : std::uint8_t { rests, limit, candidate };
   enum class Direction : std::uint8_t { down, up };
-  // A sum over the windows of one side of a comparison.
-  struct Side {
-    double seconds = 0, ended = 0;
-    void add(const ServantWindow& window) noexcept;
-  };
 
   bool is_stalled(const ServantWindow& window) noexcept;
+  // Returns whether the sample has what its phase needs.
+  bool is_complete() const noexcept;
+  void use(const ServantWindow& sample) noexcept;
   void give_up() noexcept;
   void rest(const ServantWindow& window) noexcept;
   bool has_changed(const ServantWindow& window) noexcept;
   // Begins a comparison if there is a candidate in the direction.
   bool compare(Direction direction, const ServantWindow& window) noexcept;
   int candidate_for(Direction direction, const ServantWindow& window) const noexcept;
+  // Begins to compare the limit with the candidate.
+  void begin_votes(Direction direction, int candidate) noexcept;
   void vote(const ServantWindow& window) noexcept;
   bool wins() const noexcept;
   void win(const ServantWindow& window) noexcept;
   void lose() noexcept;
-  void begin_rest(int windows) noexcept;
+  void begin_rest(int samples) noexcept;
 
   const int most_;
   int least_ = 1;  // below it servants have waited for each other
   int limit_;
   Phase phase_ = Phase::rests;
-  bool is_unsettled_ = false;  // the limit has just changed
+  bool is_unsettled_ = false;  // servants that began under another limit may still run
+  int ran_before_ = 0;         // servants that ran when the limit changed
   int stalled_ = 0;            // windows in a row
+  ServantWindow sample_{};     // the sum of its windows
+  int windows_ = 0;            // of the sample
 
   // While it rests.
-  int pause_ = 1;          // windows of the next rest
-  int left_ = 1;           // windows of this rest
-  int changed_ = 0;        // windows in a row that differ from `usual_`
-  ServantWindow usual_{};  // the first window of this rest; length 0: none yet
+  int pause_ = 1;          // samples of the next rest
+  int left_ = 1;           // samples of this rest
+  int changed_ = 0;        // samples in a row that differ from `usual_`
+  ServantWindow usual_{};  // the first sample of this rest; length 0: none yet
 
   // While it compares.
   bool is_coarse_ = true;   // candidates are far from the limit
+  bool is_far_ = false;     // the candidate is the least limit
   bool lost_once_ = false;  // in the other direction
   Direction direction_ = Direction::down;
   int candidate_ = 0;
   int for_ = 0, against_ = 0;  // votes
-  ServantWindow base_{};       // the window of the limit that the next one of the candidate is compared with
-  Side base_sum_{}, candidate_sum_{};
+  ServantWindow base_{};       // the sample of the limit that the next one of the candidate is compared with
+  ServantWindow base_sum_{}, candidate_sum_{};  // over all votes
 };
 
 }  // namespace corelane::sched

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <utility>
+#include <vector>
 
 #include "tests/support/law.h"
 
@@ -88,6 +89,47 @@ class Load {
   double rest_ = 0, all_ = 0;
 };
 
+// A server in virtual time whose servants last for many windows, and begin at different times. Its clients call again
+// as soon as they have their reply.
+class LongServants {
+ public:
+  LongServants(Curve curve, int clients) : curve_(std::move(curve)), clients_(clients) {}
+
+  void run(int windows) {
+    for (int i = 0; i < windows; ++i) {
+      ServantWindow window{};
+      for (Duration at{}; at < length; at += step) window.add(run_step());
+      control.take(window);
+    }
+  }
+
+  ConcurrencyControl control{threads};
+
+ private:
+  static constexpr Duration step = 1ms;
+
+  ServantWindow run_step() {
+    const auto limit = static_cast<std::size_t>(std::min(control.limit(), clients_));
+    while (done_.size() < limit) done_.push_back(0);
+    const int running = static_cast<int>(done_.size());
+    // The part of its work that each servant does in this step.
+    const double part = curve_(running) / running * std::chrono::duration<double>(step).count();
+    for (double& each : done_) each += part;
+    const std::size_t ended = std::erase_if(done_, [](double each) { return each >= 1 - 1e-9; });
+    return {.length = step,
+            .in_servants = step * running,
+            .ended = ended,
+            .full = running < clients_ ? step : Duration::zero()};
+  }
+
+  Curve curve_;
+  int clients_;
+  std::vector<double> done_;  // of each servant that runs, the part of its work
+};
+
+// A spin lock: one servant does most, and from 2 to 64 there is hardly a difference.
+double spin_bound(int servants) { return servants == 1 ? 5'000 : 500 - servants; }
+
 }  // namespace
 
 TEST_CASE("the control begins with as many servants as there are threads") {
@@ -149,6 +191,19 @@ TEST_CASE("the limit rises again when the load no longer waits for a lock") {
   load.change(waiting, 64);
   load.run(3'000);
   CHECK(load.control.decided() >= 50);
+}
+
+TEST_CASE("servants that last for many windows are compared fairly") {
+  SECTION("those that do not wait for each other keep their threads") {
+    LongServants load([](int servants) { return 1'000.0 / 40 * servants; }, GENERATE(8, 64));  // each lasts 40 ms
+    load.run(5'000);
+    CHECK(load.control.decided() == threads);
+  }
+  SECTION("the best number is found beyond numbers that make no difference") {
+    LongServants load(spin_bound, GENERATE(16, 64));
+    load.run(3'000);  // 30 s
+    CHECK(load.control.decided() == 1);
+  }
 }
 
 TEST_CASE("a single servant at a time is not bounded") {
