@@ -8,7 +8,7 @@
 
 namespace corelane::cdr {
 
-void Writer::clear(ByteOrder order, std::size_t offset) noexcept {
+[[gnu::hot]] void Writer::clear(ByteOrder order, std::size_t offset) noexcept {
   swap_ = order != native_order;
   wide_form_ = WideForm::counted;
   code_sets_ = {};

@@ -55,7 +55,7 @@ std::uint32_t Sleeper::own_name() const noexcept {
   return wake_up_.kind == Wake::signal ? static_cast<std::uint32_t>(gettid()) : some_thread;
 }
 
-void Sleeper::wait_near(Time until) noexcept {
+[[gnu::hot]] void Sleeper::wait_near(Time until) noexcept {
   switch (wake_up_.kind) {
     case Wake::spin:  // a real-time spinner rests; nothing wakes it
       return os::sleep_until(std::min(until, os::now() + spinners_rest));
@@ -126,7 +126,7 @@ void Ringer::ring_descriptor() const noexcept { ring_event(wake_up_.event, wake_
 
 void Ringer::wake_at_word() const noexcept { syscall(SYS_futex, word_, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0); }
 
-void Ringer::wake() const noexcept {
+[[gnu::hot]] void Ringer::wake() const noexcept {
   // PAIR bell.word: acquire and release here <-> Sleeper::announce() and withdraw().
   const std::uint32_t sleeper = SharedWord(*word_).exchange(0, std::memory_order_acq_rel);
   if (sleeper == 0) return;

@@ -108,14 +108,14 @@ Expected<Channel, SetupFault> Channel::accept_over(os::Fd socket, const Options&
 
 // ---- Writing
 
-Expected<void, Fault> Channel::try_write(std::span<const Bytes> parts) noexcept {
+[[gnu::hot]] Expected<void, Fault> Channel::try_write(std::span<const Bytes> parts) noexcept {
   if (const auto fault = end_->unwritable()) return *fault;
   const std::size_t length = length_of(parts);
   if (length <= end_->inline_limit()) return end_->put(RecordKind::message, parts, length);
   return write_through_chunks(*end_, parts, length);
 }
 
-Expected<void, Fault> Channel::try_write(Bytes message) noexcept {
+[[gnu::hot]] Expected<void, Fault> Channel::try_write(Bytes message) noexcept {
   if (end_->put_short(message)) return {};
   return try_write({&message, 1});
 }
@@ -162,22 +162,22 @@ Expected<void, Fault> Channel::send(Draft& draft, std::size_t size, Time deadlin
   return result;
 }
 
-std::uint64_t Channel::written() const noexcept { return end_->writer.position(); }
+[[gnu::hot]] std::uint64_t Channel::written() const noexcept { return end_->writer.position(); }
 std::size_t Channel::inline_limit() const noexcept { return end_->inline_limit(); }
-std::size_t Channel::longest_message() const noexcept {
+[[gnu::hot]] std::size_t Channel::longest_message() const noexcept {
   return std::max<std::size_t>(end_->inline_limit(), end_->pool.largest());
 }
 bool Channel::was_claimed(std::uint64_t position) const noexcept { return position <= end_->claimed(); }
 
 // ---- Reading
 
-Expected<Bytes, Fault> Channel::peek() noexcept {
+[[gnu::hot]] Expected<Bytes, Fault> Channel::peek() noexcept {
   const auto front = end_->front();
   if (!front) return front.error();
   return *(*front)->bytes;
 }
 
-void Channel::pop() noexcept { end_->pop(); }
+[[gnu::hot]] void Channel::pop() noexcept { end_->pop(); }
 
 std::optional<Loan> Channel::take() noexcept {
   const auto front = end_->front();
@@ -211,9 +211,9 @@ Expected<std::size_t, Fault> Channel::read(MutableBytes buffer, Time deadline) n
   return result;
 }
 
-Expected<void, Fault> Channel::wait(Time deadline) noexcept { return wait(deadline, end_->strategy); }
+[[gnu::hot]] Expected<void, Fault> Channel::wait(Time deadline) noexcept { return wait(deadline, end_->strategy); }
 
-Expected<void, Fault> Channel::wait(Time deadline, os::WaitStrategy strategy) noexcept {
+[[gnu::hot]] Expected<void, Fault> Channel::wait(Time deadline, os::WaitStrategy strategy) noexcept {
   Expected<const Front*, Fault> front = Fault::would_block;
   const auto done = [&] { return is_over(front = end_->front()); };
   const auto probe = [&] { return end_->shows_something(); };

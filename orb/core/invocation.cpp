@@ -8,7 +8,7 @@
 
 namespace corelane::core {
 
-bool Invocation::run_local(void* const* frame) {
+[[gnu::hot]] bool Invocation::run_local(void* const* frame) {
   Reference* reference = object_._reference().get();
   if (reference == nullptr) raise_nil_reference();
   if (!reference->is_local()) return false;
@@ -16,7 +16,7 @@ bool Invocation::run_local(void* const* frame) {
   return true;
 }
 
-cdr::Writer& Invocation::request() {
+[[gnu::hot]] cdr::Writer& Invocation::request() {
   if (!call_) {
     const std::shared_ptr<Reference>& reference = object_._reference();
     if (!reference) raise_nil_reference();
@@ -27,12 +27,12 @@ cdr::Writer& Invocation::request() {
   return call_->arguments();
 }
 
-void Invocation::invoke() {
+[[gnu::hot]] void Invocation::invoke() {
   request();
   call_->invoke(operation_.raises);
 }
 
-cdr::Reader& Invocation::reply() { return call_->results(); }
+[[gnu::hot]] cdr::Reader& Invocation::reply() { return call_->results(); }
 
 void Invocation::raise_bad_reply() { call_->raise_bad_results(); }
 

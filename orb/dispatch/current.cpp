@@ -18,7 +18,7 @@ Suspendable* told_by(bool sleeps) noexcept {
 
 }  // namespace
 
-const CurrentJob* current_job() noexcept { return job_here; }
+[[gnu::hot]] const CurrentJob* current_job() noexcept { return job_here; }
 
 CurrentScope::CurrentScope(const CurrentJob& job) noexcept : before_(std::exchange(job_here, &job)) {}
 
@@ -28,17 +28,18 @@ SuspendableScope::SuspendableScope(Suspendable& thread) noexcept { thread_here =
 
 SuspendableScope::~SuspendableScope() { thread_here = nullptr; }
 
-bool has_substitute() noexcept {
+[[gnu::hot]] bool has_substitute() noexcept {
   return job_here == nullptr && thread_here != nullptr && !suspended && thread_here->has_substitute();
 }
 
-SuspensionScope::SuspensionScope(bool sleeps, WaitsFor what) noexcept : control_(told_by(sleeps)), what_(what) {
+[[gnu::hot]] SuspensionScope::SuspensionScope(bool sleeps, WaitsFor what) noexcept
+    : control_(told_by(sleeps)), what_(what) {
   if (control_ == nullptr) return;
   suspended = true;
   control_->suspend(what_);
 }
 
-SuspensionScope::~SuspensionScope() {
+[[gnu::hot]] SuspensionScope::~SuspensionScope() {
   if (control_ == nullptr) return;
   suspended = false;
   control_->resume(what_);

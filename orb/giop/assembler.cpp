@@ -55,7 +55,7 @@ void rewrite_header(MessageHeader& header, os::ByteBuffer& bytes) noexcept {
 
 }  // namespace
 
-Expected<std::optional<Message>> Assembler::next(Bytes& input, Time now) {
+[[gnu::hot]] Expected<std::optional<Message>> Assembler::next(Bytes& input, Time now) {
   if (error_) return *error_;
   if (!joined_.empty()) empty(joined_), settle();
   if (!pending_.empty() && expired(now)) return fail(ErrorKind::comm_failure, minor::bad_fragment);
@@ -77,7 +77,7 @@ Expected<std::optional<Message>> Assembler::next(Bytes& input, Time now) {
   }
 }
 
-bool Assembler::hand_over(Bytes message, os::ByteBuffer& to) noexcept {
+[[gnu::hot]] bool Assembler::hand_over(Bytes message, os::ByteBuffer& to) noexcept {
   for (os::ByteBuffer* from : {&partial_, &joined_}) {
     if (from->empty() || message.data() != from->data()) continue;
     from->swap(to);
@@ -128,7 +128,7 @@ std::size_t Assembler::wanted() const noexcept {
   return (partial_.size() < header_size ? header_size : goal()) - partial_.size();
 }
 
-MutableBytes Assembler::room(std::size_t most) noexcept {
+[[gnu::hot]] MutableBytes Assembler::room(std::size_t most) noexcept {
   if (delivered_ || skip_ > 0 || partial_.size() < header_size) return {};
   const MutableBytes room = partial_.room();
   const std::size_t bytes = std::min(goal() - partial_.size(), room.size());
@@ -162,7 +162,7 @@ void Assembler::drop() noexcept {
 
 // Returns the next whole message or fragment. It lies in the input if all of it is there, else in partial_. Empty: not
 // whole yet, and the input is used up.
-Expected<Bytes> Assembler::gather(Bytes& input) {
+[[gnu::hot]] Expected<Bytes> Assembler::gather(Bytes& input) {
   if (partial_.empty() && input.size() >= header_size) {
     if (const auto good = check(input.first(header_size)); !good) return good.error();
     if (input.size() >= goal()) {
@@ -194,7 +194,7 @@ Expected<bool> Assembler::take(Bytes& input, std::size_t goal) {
 }
 
 // Reads a header into header_ and checks it.
-Expected<void> Assembler::check(Bytes bytes) noexcept {
+[[gnu::hot]] Expected<void> Assembler::check(Bytes bytes) noexcept {
   const Expected<MessageHeader> header = parse_header(bytes);
   if (!header) {
     if (header.error().minor == minor::bad_version) version_ = giop_1_2;
@@ -227,7 +227,7 @@ bool Assembler::accepts(MessageType type) const noexcept {
   }
 }
 
-Expected<std::optional<Message>> Assembler::deliver(Bytes bytes, Time now) {
+[[gnu::hot]] Expected<std::optional<Message>> Assembler::deliver(Bytes bytes, Time now) {
   if (header_.type == MessageType::fragment) return continue_fragmented(bytes);
   if (header_.more_fragments) return start_fragmented(bytes, now);
   if (header_.type == MessageType::cancel_request) drop_cancelled(bytes);

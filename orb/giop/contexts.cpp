@@ -11,7 +11,7 @@ bool ContextList::next(cdr::Reader& reader, ServiceContext& item) noexcept {
   return reader.read(item.id) && reader.read_octets(item.data);
 }
 
-bool ContextList::read(cdr::Reader& reader, const Limits& limits, ContextList& out) noexcept {
+[[gnu::hot]] bool ContextList::read(cdr::Reader& reader, const Limits& limits, ContextList& out) noexcept {
   std::uint32_t count = 0;
   if (!reader.read_length(count, smallest_context)) return false;
   if (count > limits.contexts) return reader.fail(minor::too_many_items);

@@ -29,7 +29,7 @@ bool read_reference(Reader& reader, const Limits& limits, Target& target) noexce
   return true;
 }
 
-bool read_target(Reader& reader, const Limits& limits, Target& target) noexcept {
+[[gnu::hot]] bool read_target(Reader& reader, const Limits& limits, Target& target) noexcept {
   std::uint16_t addressing = 0;
   if (!reader.read(addressing)) return false;
   target.addressing = static_cast<Addressing>(addressing);
@@ -80,7 +80,7 @@ bool read_reply(Reader& reader, Version version, const Limits& limits, ReplyHead
 }
 
 // Moves to the body. GIOP 1.2 aligns it to 8. A sender without a body may omit the padding.
-void stand_at_body(Reader& reader, Version version) noexcept {
+[[gnu::hot]] void stand_at_body(Reader& reader, Version version) noexcept {
   if (version < giop_1_2) return;
   const std::size_t pad = cdr::padding(reader.offset(), 8);
   reader.skip(pad < reader.remaining() ? pad : reader.remaining());
@@ -95,7 +95,7 @@ void refuse(Expected<Parsed<Header>>& parsed) noexcept {
 }  // namespace
 
 // Each function returns one named object on all paths, so the compiler builds it in the caller's storage.
-Expected<Parsed<RequestHeader>> parse_request(const Message& message, const Limits& limits) noexcept {
+[[gnu::hot]] Expected<Parsed<RequestHeader>> parse_request(const Message& message, const Limits& limits) noexcept {
   const Version version = message.header.version;
   Expected<Parsed<RequestHeader>> parsed(std::in_place, message);
   auto& [header, body] = *parsed;
@@ -118,7 +118,7 @@ Expected<HalfRequest> parse_beginning(const Message& message, const Limits& limi
   return request;
 }
 
-Expected<Parsed<ReplyHeader>> parse_reply(const Message& message, const Limits& limits) noexcept {
+[[gnu::hot]] Expected<Parsed<ReplyHeader>> parse_reply(const Message& message, const Limits& limits) noexcept {
   const Version version = message.header.version;
   Expected<Parsed<ReplyHeader>> parsed(std::in_place, message);
   read_reply(parsed->body, version, limits, parsed->header) ? stand_at_body(parsed->body, version) : refuse(parsed);

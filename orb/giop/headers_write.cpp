@@ -60,8 +60,8 @@ void begin_request(Writer& writer, const RequestHeader& header, std::span<const 
     write_request(writer, header, contexts);
 }
 
-void begin_reply(Writer& writer, const ReplyHeader& header, std::span<const ServiceContext> contexts, Version version,
-                 ByteOrder order) {
+[[gnu::hot]] void begin_reply(Writer& writer, const ReplyHeader& header, std::span<const ServiceContext> contexts,
+                              Version version, ByteOrder order) {
   begin_message(writer, MessageType::reply, version, order);
   if (version >= giop_1_2 && contexts.empty()) {  // most replies: at once
     constexpr std::uint32_t no_contexts = 0;

@@ -21,7 +21,7 @@ bool known(MessageType type, Version version) noexcept {
 
 }  // namespace
 
-Expected<MessageHeader> parse_header(Bytes bytes) noexcept {
+[[gnu::hot]] Expected<MessageHeader> parse_header(Bytes bytes) noexcept {
   if (bytes.size() < header_size) return refused(minor::truncated);
   if (std::memcmp(bytes.data(), magic, sizeof magic) != 0) return refused(minor::bad_magic);
   const auto octet = [&](std::size_t i) { return std::to_integer<std::uint8_t>(bytes[i]); };
@@ -47,7 +47,7 @@ Expected<Message> parse_message(Bytes bytes) noexcept {
   return Message{*header, bytes};
 }
 
-void begin_message(cdr::Writer& writer, MessageType type, Version version, ByteOrder order) {
+[[gnu::hot]] void begin_message(cdr::Writer& writer, MessageType type, Version version, ByteOrder order) {
   writer.clear(order);
   writer.set_wide_form(wide_form_of(version));
   const std::array<char, header_size> header{magic[0],
@@ -61,7 +61,7 @@ void begin_message(cdr::Writer& writer, MessageType type, Version version, ByteO
   writer.write_block(header.data(), header.size());
 }
 
-bool finish(cdr::Writer& writer) noexcept {
+[[gnu::hot]] bool finish(cdr::Writer& writer) noexcept {
   writer.finish_body();
   writer.forget();
   if (writer.ok()) writer.patch(size_at, static_cast<std::uint32_t>(writer.size() - header_size));

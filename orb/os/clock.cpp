@@ -15,7 +15,7 @@ Duration reading_of(clockid_t clock) noexcept {
 
 }  // namespace
 
-Time now() noexcept { return Time{reading_of(CLOCK_MONOTONIC)}; }
+[[gnu::hot]] Time now() noexcept { return Time{reading_of(CLOCK_MONOTONIC)}; }
 
 Duration thread_cpu_time() noexcept { return reading_of(CLOCK_THREAD_CPUTIME_ID); }
 
@@ -26,7 +26,7 @@ CpuClock cpu_clock_of_this_thread() noexcept {
 
 Duration cpu_time(CpuClock clock) noexcept { return reading_of(clock); }
 
-timespec to_timespec(Duration duration) noexcept {
+[[gnu::hot]] timespec to_timespec(Duration duration) noexcept {
   if (duration <= Duration::zero()) return {};
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(duration);
   return {.tv_sec = seconds.count(), .tv_nsec = (duration - seconds).count()};

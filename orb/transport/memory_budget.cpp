@@ -361,7 +361,7 @@ void MemoryAccount::belongs_to(std::weak_ptr<MemoryHolder> holder) noexcept {
   holder_.swap(holder);
 }
 
-bool MemoryAccount::is_tight() const noexcept {
+[[gnu::hot]] bool MemoryAccount::is_tight() const noexcept {
   // relaxed: hints, see MemoryBudget::count(); only the connection's reader begins to wait
   return peer_->second.is_tight.load(std::memory_order_relaxed) || budget_->is_tight_.load(std::memory_order_relaxed) ||
          waits_hint_.load(std::memory_order_relaxed);
@@ -374,7 +374,7 @@ void MemoryAccount::stop_waiting() noexcept {
   half_grew_at_ = grew_at;
 }
 
-bool MemoryAccount::may_read() noexcept {
+[[gnu::hot]] bool MemoryAccount::may_read() noexcept {
   if (!is_tight()) return true;
   for (;;) {  // bound: the connections; one ends each time
     std::shared_ptr<MemoryHolder> other, has_turn;
@@ -435,7 +435,7 @@ bool MemoryAccount::hold_half(std::size_t bytes) noexcept {
   return add(after - before);  // modulo 2^64 if it is less
 }
 
-void MemoryAccount::note_request() noexcept {
+[[gnu::hot]] void MemoryAccount::note_request() noexcept {
   // relaxed: it only decides which connection waits
   if (!has_sent_request()) has_sent_request_.store(true, std::memory_order_relaxed);
 }

@@ -110,7 +110,7 @@ void End::close() noexcept {
 
 // ---- Writing
 
-std::optional<Fault> End::unwritable() noexcept {
+[[gnu::hot]] std::optional<Fault> End::unwritable() noexcept {
   if (is_open()) return std::nullopt;
   if (const auto known = fate()) return known;
   return fail(Fault::peer_closed);
@@ -140,7 +140,7 @@ MutableBytes End::chunk(std::uint32_t first, std::size_t size) noexcept {
 
 // ---- Reading
 
-Expected<const Front*, Fault> End::front() noexcept {
+[[gnu::hot]] Expected<const Front*, Fault> End::front() noexcept {
   if (front_.bytes != nullptr) return &front_;
   if (const auto known = fate(); known == Fault::closed_here || known == Fault::spoiled) return *known;
   Look look = reader_.peek();

@@ -49,7 +49,7 @@ void inherit_chain(giop::ChainContext& waits) noexcept {
   if (const giop::ChainContext* served = ServedChain::current(); served != nullptr) waits = *served;
 }
 
-std::uint64_t extend_chain(giop::ChainContext& waits) {
+[[gnu::hot]] std::uint64_t extend_chain(giop::ChainContext& waits) {
   if (!serves_somebody()) return 0;
   if (os::Doorbell* const bell = bell_of_thread(); bell == nullptr || !bell->open()) return 0;
   const std::uint64_t number = draw_number();

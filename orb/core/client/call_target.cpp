@@ -37,7 +37,7 @@ bool may_make_channel(const CallTarget::Requirements& required) noexcept {
 
 }  // namespace
 
-void CallTarget::begin(const std::shared_ptr<Reference>& reference, bool keeps) noexcept {
+[[gnu::hot]] void CallTarget::begin(const std::shared_ptr<Reference>& reference, bool keeps) noexcept {
   origin_ = reference.get();
   if (keeps) kept_ = reference;
   forwarded_ = reference->forwarded();
@@ -45,7 +45,7 @@ void CallTarget::begin(const std::shared_ptr<Reference>& reference, bool keeps) 
   forward_is_old_ = forwarded_ != nullptr;
 }
 
-void CallTarget::reset() noexcept {
+[[gnu::hot]] void CallTarget::reset() noexcept {
   kept_.reset();
   forwarded_.reset();
   forward_is_old_ = false;
@@ -55,14 +55,14 @@ void CallTarget::reset() noexcept {
   forwards_ = 0;
 }
 
-void CallTarget::connect(const Requirements& required) {
+[[gnu::hot]] void CallTarget::connect(const Requirements& required) {
   choose(required);
   if (!current_->reach().is_limited) return;
   const transport::Connection& made = connection_->stream();
   if (is_to_this_process(made.local(), made.peer(), current_->orb()->endpoints())) raise_outside_reach();
 }
 
-void CallTarget::choose(const Requirements& required) {
+[[gnu::hot]] void CallTarget::choose(const Requirements& required) {
   endpoint_ = nullptr;
   if (required.only) return go_over(required.only, current_->address_at(required.only->peer()));
   const Reference::Route* const route = current_->route(required.traffic);

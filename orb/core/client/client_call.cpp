@@ -56,7 +56,7 @@ os::WaitStrategy as_in_job(os::WaitStrategy strategy) noexcept {
 
 }  // namespace
 
-void ClientCallRecycler::operator()(ClientCall* call) const noexcept {
+[[gnu::hot]] void ClientCallRecycler::operator()(ClientCall* call) const noexcept {
   call->reset();
   auto* const cache = thread_value<CallCache>();
   if (cache != nullptr && cache->calls.size() < kept_calls) {
@@ -66,7 +66,7 @@ void ClientCallRecycler::operator()(ClientCall* call) const noexcept {
   }
 }
 
-ClientCallPtr ClientCall::acquire() {
+[[gnu::hot]] ClientCallPtr ClientCall::acquire() {
   auto* const cache = thread_value<CallCache>();
   if (cache == nullptr) return ClientCallPtr(new ClientCall);
   auto& calls = cache->calls;
@@ -77,7 +77,7 @@ ClientCallPtr ClientCall::acquire() {
   return ClientCallPtr(call);
 }
 
-void ClientCall::reset() noexcept {
+[[gnu::hot]] void ClientCall::reset() noexcept {
   target_.reset();
   options_.binding.reset();
   options_.connection.reset();
@@ -90,7 +90,8 @@ void ClientCall::reset() noexcept {
   reader_ = cdr::Reader();  // releases the values that it has read
 }
 
-void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_view operation, CallOptions options) {
+[[gnu::hot]] void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_view operation,
+                                    CallOptions options) {
   if (os::is_guarded_child()) raise(errors::forked);
   target_.begin(reference, !options.waits);
   options_ = std::move(options);
@@ -119,7 +120,7 @@ void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_
 const Settings& ClientCall::settings() const noexcept { return orb().settings(); }
 
 // Finds or makes the connection to the call's current target. Raises.
-void ClientCall::connect() {
+[[gnu::hot]] void ClientCall::connect() {
   if (options_.binding) options_.connection = options_.binding->connection(ServedChain::current() != nullptr);
   target_.connect({.traffic = options_.contract != nullptr ? Traffic::contract : Traffic::plain,
                    .order = options_.oneway || !options_.waits ? CallOrder::ordered : CallOrder::free,
@@ -130,7 +131,7 @@ void ClientCall::connect() {
 
 // Chooses the request's code sets. Raises. `body`: the form of the arguments, if they are already encoded and depend on
 // it. A Corelane server has this ORB's code sets and version, even if the reference does not say so.
-void ClientCall::choose_code_sets(const std::optional<cdr::CharForm>& body) {
+[[gnu::hot]] void ClientCall::choose_code_sets(const std::optional<cdr::CharForm>& body) {
   const Address& address = target_.address();
   const bool names_none = !address.code_sets.choice && !address.code_sets.error;
   const auto who = names_none ? target_.current().server_at(address) : Reference::Server::other;
@@ -166,7 +167,7 @@ bool ClientCall::header_can_be_kept() const noexcept {
          target_.addressing() == giop::Addressing::key;
 }
 
-std::uint32_t ClientCall::find_hook_causes() const noexcept {
+[[gnu::hot]] std::uint32_t ClientCall::find_hook_causes() const noexcept {
   std::uint32_t causes = hooks_->causes();
   if (code_sets_.to_name) causes |= hook_cause::code_sets;
   if (asks_orb_) causes |= hook_cause::orb;
@@ -197,7 +198,7 @@ void ClientCall::add_contexts(giop::ContextBuffer& contexts) {
   if (const auto done = hooks_->before_send(hook_causes_, request, contexts); !done) raise(done.error());
 }
 
-void ClientCall::compose(cdr::Writer& writer) {
+[[gnu::hot]] void ClientCall::compose(cdr::Writer& writer) {
   hook_causes_ = find_hook_causes();
   if (&writer != &writer_ || !header_can_be_kept()) return compose_anew(writer);
   Header& header = header_slot();
@@ -279,7 +280,7 @@ void ClientCall::recompose() {
   body_at_ = at;
 }
 
-void ClientCall::invoke(std::span<const RaisesEntry> raises) {
+[[gnu::hot]] void ClientCall::invoke(std::span<const RaisesEntry> raises) {
   const os::CancellationDelay delay;
   if (!writer_.ok()) raise_unwritable();
   // Bound: max_retries and the limit on forwards.
@@ -289,7 +290,7 @@ void ClientCall::invoke(std::span<const RaisesEntry> raises) {
   }
 }
 
-ClientCall::Next ClientCall::exchange(std::span<const RaisesEntry> raises) {
+[[gnu::hot]] ClientCall::Next ClientCall::exchange(std::span<const RaisesEntry> raises) {
   if (!giop::finish(writer_)) raise_unwritable();
   if (options_.oneway) {
     const bool may_batch = options_.connection == nullptr;  // calls of tasks name their own connection
@@ -302,7 +303,7 @@ ClientCall::Next ClientCall::exchange(std::span<const RaisesEntry> raises) {
 }
 
 // Sends the request and waits. A job that makes the call is suspended while its thread sleeps.
-bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
+[[gnu::hot]] bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
   strategy = as_in_job(strategy);
   const bool sleeps = strategy.mode != os::WaitMode::spin;
   if (wait_number_ == 0) {
@@ -392,7 +393,7 @@ ClientCall::Next ClientCall::failed(const Error& error) {
   return Next::again;
 }
 
-ClientCall::Next ClientCall::take_reply(std::span<const RaisesEntry> raises) {
+[[gnu::hot]] ClientCall::Next ClientCall::take_reply(std::span<const RaisesEntry> raises) {
   auto reply = giop::parse_reply(pending_.message(), settings().giop);
   if (!reply) raise(with_completion(reply.error(), Completion::maybe));
   reader_ = std::move(reply->body);

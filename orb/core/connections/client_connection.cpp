@@ -38,14 +38,15 @@ std::shared_ptr<ClientConnection> ClientConnection::make(std::shared_ptr<transpo
   return made;
 }
 
-bool ClientConnection::call(PendingReply& pending, std::uint32_t request_id, Parts request, Time deadline,
-                            os::WaitStrategy strategy) {
+[[gnu::hot]] bool ClientConnection::call(PendingReply& pending, std::uint32_t request_id, Parts request, Time deadline,
+                                         os::WaitStrategy strategy) {
   if (!start(pending, request_id, request, deadline)) return false;
   wait(pending, deadline, strategy);
   return pending.answered();
 }
 
-bool ClientConnection::start(PendingReply& pending, std::uint32_t request_id, Parts request, Time deadline) {
+[[gnu::hot]] bool ClientConnection::start(PendingReply& pending, std::uint32_t request_id, Parts request,
+                                          Time deadline) {
   pending.begin(request_id, nullptr, deadline);
   enter(pending);
   if (!open()) return not_sent(pending, ClientEnd::lost), false;  // it was closed after usable()
@@ -216,7 +217,8 @@ void ClientConnection::warn_of_loss(const Error& error) noexcept try {
 }
 
 // The caller leads if no thread does. Otherwise it sleeps until its reply is there or the leader has stopped.
-bool ClientConnection::wait(PendingReply& pending, Time deadline, os::WaitStrategy strategy, Interruption* beside) {
+[[gnu::hot]] bool ClientConnection::wait(PendingReply& pending, Time deadline, os::WaitStrategy strategy,
+                                         Interruption* beside) {
   const bool has_ended = pending.call().alone ? wait_alone(pending, deadline, strategy, beside)
                                               : wait_listed(pending, deadline, strategy, beside);
   if (has_ended) cancel_if_late(pending);
@@ -224,8 +226,8 @@ bool ClientConnection::wait(PendingReply& pending, Time deadline, os::WaitStrate
 }
 
 // Waits for the reply of a call that has the connection for itself.
-bool ClientConnection::wait_alone(PendingReply& pending, Time deadline, os::WaitStrategy strategy,
-                                  Interruption* beside) {
+[[gnu::hot]] bool ClientConnection::wait_alone(PendingReply& pending, Time deadline, os::WaitStrategy strategy,
+                                               Interruption* beside) {
   CallState& state = pending.call();
   // Bound: the deadline; each round takes bytes or sleeps.
   while (state.is_waiting()) {
@@ -274,7 +276,7 @@ void ClientConnection::lead_or_sleep(bool may_lead, os::Parker& parker, Time dea
 }
 
 // Reads once, as the leader. Returns false if nothing came by the deadline.
-bool ClientConnection::read(Time deadline, os::WaitStrategy strategy, Interruption* beside) {
+[[gnu::hot]] bool ClientConnection::read(Time deadline, os::WaitStrategy strategy, Interruption* beside) {
   const bool came =
       beside != nullptr ? reader_.read_beside(deadline, strategy, *beside) : reader_.read(deadline, strategy);
   tell_owner_if_lost();
@@ -324,7 +326,7 @@ void ClientConnection::on_peer_end() noexcept {
   settle_end();
 }
 
-void ClientConnection::settle_end() noexcept {
+[[gnu::hot]] void ClientConnection::settle_end() noexcept {
   if (!end_.has_peer_ended() || !open() || !leader_.lead()) return;
   reader_.read_to_end();
   tell_owner_if_lost();
@@ -334,7 +336,7 @@ void ClientConnection::settle_end() noexcept {
 
 // The monitor notices a server that ends an idle connection. A thread that calls just after that may be faster than the
 // monitor. So after a long idle time the stream is checked before the call, which would otherwise fail.
-bool ClientConnection::usable(Time now) noexcept {
+[[gnu::hot]] bool ClientConnection::usable(Time now) noexcept {
   if (!open()) return false;
   if (!stream_->is_open()) return break_up(), false;
   // relaxed: a time stamp that no other data depends on

@@ -100,7 +100,7 @@ ConnectionPool::ConnectionPool(transport::Endpoint endpoint, const giop::Limits&
 
 ConnectionPool::~ConnectionPool() = default;
 
-ConnectionPool::ConnectionPtr ConnectionPool::of_thread(Time now, CallOrder order) noexcept {
+[[gnu::hot]] ConnectionPool::ConnectionPtr ConnectionPool::of_thread(Time now, CallOrder order) noexcept {
   auto* const kept = thread_value<ThreadConnections>();
   ThreadConnections::Entry* const entry = kept != nullptr ? kept->find(id_) : nullptr;
   if (entry == nullptr) return nullptr;

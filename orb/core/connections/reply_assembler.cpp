@@ -14,7 +14,7 @@ ReplyAssembler::ReplyAssembler(const giop::Limits& limits)
       assembler_(limits, giop::Role::client),
       buffer_(std::make_unique_for_overwrite<std::byte[]>(buffer_size)) {}
 
-std::optional<std::uint32_t> ReplyAssembler::request_id_of(const giop::Message& message) const noexcept {
+[[gnu::hot]] std::optional<std::uint32_t> ReplyAssembler::request_id_of(const giop::Message& message) const noexcept {
   if (message.header.version == giop::giop_1_2) {  // the id comes first; the call's thread parses the rest
     std::uint32_t id = 0;
     return message.body().read(id) ? std::optional(id) : std::nullopt;
@@ -62,7 +62,8 @@ std::string ReplyAssembler::foreign_words() const {
   return text;
 }
 
-void ReplyAssembler::store(CallState& call, const giop::Message& message, const transport::BorrowedBytes& borrowed) {
+[[gnu::hot]] void ReplyAssembler::store(CallState& call, const giop::Message& message,
+                                        const transport::BorrowedBytes& borrowed) {
   call.lies_at = message.bytes;
   if ((call.storage = borrowed.storage_of(message.bytes)) || exchange_buffer(call, message.bytes)) return;
   if (!assembler_.hand_over(message.bytes, call.bytes)) call.bytes.assign(message.bytes);
@@ -71,7 +72,7 @@ void ReplyAssembler::store(CallState& call, const giop::Message& message, const 
 
 // Gives the call the buffer that holds a long reply which came alone, so that it is not copied. Returns false for other
 // replies.
-bool ReplyAssembler::exchange_buffer(CallState& call, Bytes message) noexcept {
+[[gnu::hot]] bool ReplyAssembler::exchange_buffer(CallState& call, Bytes message) noexcept {
   if (!has_one_message_ || message.size() < exchanged_from || message.data() != buffer_.get()) return false;
   if (!call.buffer) call.buffer.reset(new (std::nothrow) std::byte[buffer_size]);
   if (!call.buffer) return false;

@@ -12,7 +12,7 @@ ReplyReader::ReplyReader(transport::Connection& stream, const giop::Limits& limi
                          const LeaderState& leader, WaitingCalls& calls)
     : stream_(stream), end_(end), leader_(leader), calls_(calls), replies_(limits) {}
 
-bool ReplyReader::read(Time deadline, os::WaitStrategy strategy) {
+[[gnu::hot]] bool ReplyReader::read(Time deadline, os::WaitStrategy strategy) {
   transport::BorrowedBytes borrowed;
   const auto got = stream_.receive(replies_.buffer(), deadline, strategy, borrowed);
   return took(got, borrowed);
@@ -25,7 +25,7 @@ bool ReplyReader::poll() {
 }
 
 // Takes what was read. Returns false if that is nothing.
-bool ReplyReader::took(const Expected<std::size_t>& got, const transport::BorrowedBytes& borrowed) {
+[[gnu::hot]] bool ReplyReader::took(const Expected<std::size_t>& got, const transport::BorrowedBytes& borrowed) {
   if (!got && got.error().kind == ErrorKind::timeout) return false;
   if (!got || *got == 0) {
     // The peer is gone. Requests that it has never read did not run.
@@ -50,7 +50,8 @@ bool ReplyReader::read_beside(Time deadline, os::WaitStrategy strategy, Interrup
   return os::wait_for(deadline, strategy, learnt_, poll_both, sleep, [] { return no_core; });
 }
 
-void ReplyReader::deliver(const giop::Message& message, const transport::BorrowedBytes& borrowed) noexcept {
+[[gnu::hot]] void ReplyReader::deliver(const giop::Message& message,
+                                       const transport::BorrowedBytes& borrowed) noexcept {
   if (message.header.type == giop::MessageType::close_connection) {
     // Orderly close: calls without a reply have not run and will not run. CORBA 3.3 part 2, 9.5.1.1.
     end_.dismiss();
@@ -69,8 +70,8 @@ void ReplyReader::deliver(const giop::Message& message, const transport::Borrowe
 
 // Gives the reply to its call. Call it with the list's lock, or for the call that is alone. Does nothing if the call no
 // longer waits, as after a time-out or a duplicate reply.
-void ReplyReader::give(PendingReply& pending, const giop::Message& message,
-                       const transport::BorrowedBytes& borrowed) noexcept {
+[[gnu::hot]] void ReplyReader::give(PendingReply& pending, const giop::Message& message,
+                                    const transport::BorrowedBytes& borrowed) noexcept {
   CallState& state = pending.call();
   if (!state.is_waiting()) return;
   state.header = message.header;

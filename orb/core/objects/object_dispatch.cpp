@@ -176,7 +176,7 @@ bool ActiveObject::may_have_changed(const Slot& slot, Time now) noexcept {
   return why == ErrorKind::transient || (why == ErrorKind::no_resources && now - slot.answered >= ask_again_after);
 }
 
-SharedTask ActiveObject::shared_task(const Upcall& upcall) {
+[[gnu::hot]] SharedTask ActiveObject::shared_task(const Upcall& upcall) {
   if (!tasks_) return {};
   Slot& slot = tasks_[index_of(upcall)];
   const SharedTask::Phase phase = slot.published();

@@ -35,7 +35,7 @@ RequestReader::RequestReader(Server& server, transport::Connection& stream, Serv
       objects_(server.target()),
       deadline_(server.settings().connections.header_timeout) {}
 
-bool RequestReader::take_message(ServerConnection& connection, Bytes& bytes, Time received) noexcept try {
+[[gnu::hot]] bool RequestReader::take_message(ServerConnection& connection, Bytes& bytes, Time received) noexcept try {
   const auto message = assembler_.next(bytes, received);
   if (!message) return refuse(message.error()), false;
   if (!*message) return false;
@@ -55,7 +55,7 @@ void RequestReader::take_messages(ServerConnection& connection, Bytes bytes, Tim
 }
 
 // Counts a message. The reactor's account is charged only if the reactor reads the connection.
-void RequestReader::note_use(bool by_reactor) noexcept {
+[[gnu::hot]] void RequestReader::note_use(bool by_reactor) noexcept {
   use_.end_message();
   if (by_reactor) stream_.charge_message(use_.is_foreseen());
 }
@@ -65,7 +65,7 @@ void RequestReader::refuse(const Error& error) noexcept {
   replies_.refuse_message(error, assembler_.owed_version());
 }
 
-void RequestReader::take(ServerConnection& connection, const giop::Message& message, Time received) {
+[[gnu::hot]] void RequestReader::take(ServerConnection& connection, const giop::Message& message, Time received) {
   replies_.set_version(message.header.version);
   if (message.refusal != 0) return refuse_too_large(message);
   switch (message.header.type) {
@@ -100,7 +100,8 @@ void RequestReader::refuse_too_large(const giop::Message& message) {
   }
 }
 
-void RequestReader::take_request(ServerConnection& connection, const giop::Message& message, Time received) {
+[[gnu::hot]] void RequestReader::take_request(ServerConnection& connection, const giop::Message& message,
+                                              Time received) {
   auto request = giop::parse_request(message, server_.settings().giop);
   if (!request) return refuse(request.error());
   ReplyTo to{request->header.request_id, message.header.version, request->header.response_expected()};
@@ -124,7 +125,8 @@ void RequestReader::keep(Bytes message, os::ByteBuffer& in) {
   if (!assembler_.hand_over(message, in)) in.assign(message);
 }
 
-void RequestReader::serve(ServerConnection& connection, const giop::Message& message, Request& request, ReplyTo& to) {
+[[gnu::hot]] void RequestReader::serve(ServerConnection& connection, const giop::Message& message, Request& request,
+                                       ReplyTo& to) {
   auto object = objects_.find(request.header.target.object_key);
   if (!object) return replies_.send_exception(to, object.error());
   const bool may_be_builtin = request.header.operation.starts_with('_');
@@ -136,8 +138,9 @@ void RequestReader::serve(ServerConnection& connection, const giop::Message& mes
   submit(connection, message, request, to, std::move(*object), *upcall);
 }
 
-void RequestReader::submit(ServerConnection& connection, const giop::Message& message, const Request& request,
-                           const ReplyTo& to, std::shared_ptr<ActiveObject> object, const Upcall& upcall) {
+[[gnu::hot]] void RequestReader::submit(ServerConnection& connection, const giop::Message& message,
+                                        const Request& request, const ReplyTo& to, std::shared_ptr<ActiveObject> object,
+                                        const Upcall& upcall) {
   const bool may_have_task = received_.contract || object->has_shared_tasks();
   const std::optional<RequestTask> whose =
       may_have_task ? task_of(connection, request.header, received_, to, *object, upcall) : RequestTask{};
@@ -172,7 +175,8 @@ void RequestReader::submit(ServerConnection& connection, const giop::Message& me
 }
 
 // Gives the request to the POA manager if that one holds requests, or to the thread that will run it.
-void RequestReader::pass_on(ServerConnection& connection, ServerJob& made, dispatch::JobPtr job, const Route& route) {
+[[gnu::hot]] void RequestReader::pass_on(ServerConnection& connection, ServerJob& made, dispatch::JobPtr job,
+                                         const Route& route) {
   if (route.manager_state.entry_counter().passage() == Passage::holding) {
     made.keep_message();
     server_.incidents().request_held(route.manager_state, route.upcall.name);

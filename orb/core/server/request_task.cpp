@@ -38,9 +38,9 @@ std::optional<RequestTask> shared_task_of(ServerConnection& connection, const Re
 
 }  // namespace
 
-std::optional<RequestTask> task_of(ServerConnection& connection, const giop::RequestHeader& header,
-                                   const ReceivedRequest& received, const ReplyTo& to, ActiveObject& object,
-                                   const Upcall& upcall) {
+[[gnu::hot]] std::optional<RequestTask> task_of(ServerConnection& connection, const giop::RequestHeader& header,
+                                                const ReceivedRequest& received, const ReplyTo& to,
+                                                ActiveObject& object, const Upcall& upcall) {
   const TaskId named = received.contract ? received.contract->task : no_task;
   const Time at = received.received;
   if (named == no_task) return shared_task_of(connection, to, object, upcall, at);

@@ -77,7 +77,8 @@ bool ServedConnection::arm() noexcept {
   return connection_->stream().await_bytes();
 }
 
-dispatch::RequestSource::Found ServedConnection::next(dispatch::JobPtr& job, MutableBytes buffer, Time until) noexcept {
+[[gnu::hot]] dispatch::RequestSource::Found ServedConnection::next(dispatch::JobPtr& job, MutableBytes buffer,
+                                                                   Time until) noexcept {
   current_ = nullptr;
   for (;;) {  // bound: ends with a request, after the bytes of one read, or with the connection
     if (lacks_bytes()) return flush(), Found::nothing;
@@ -93,7 +94,7 @@ dispatch::RequestSource::Found ServedConnection::next(dispatch::JobPtr& job, Mut
 }
 
 // Reads once: the rest of a long request to where it belongs, anything else into the buffer.
-dispatch::RequestSource::Found ServedConnection::read(MutableBytes buffer, Time until) noexcept {
+[[gnu::hot]] dispatch::RequestSource::Found ServedConnection::read(MutableBytes buffer, Time until) noexcept {
   flush();
   if (const MutableBytes room = connection_->reader().room(buffer.size()); !room.empty()) buffer = room;
   const bool waits = until != Time{};
@@ -130,7 +131,7 @@ void ServedConnection::note_quiet(Time since) noexcept {
 }
 
 // Takes one message.
-dispatch::RequestSource::Found ServedConnection::parse(dispatch::JobPtr& job) noexcept {
+[[gnu::hot]] dispatch::RequestSource::Found ServedConnection::parse(dispatch::JobPtr& job) noexcept {
   using Step = ServerConnection::Step;
   const Step step = connection_->next_request(rest_, !is_kept(), received_, job);
   if (const auto half_by = connection_->reader().update_deadline(received_)) {
@@ -159,7 +160,7 @@ Error ServedConnection::why_closed() noexcept {
 }
 
 // Gives the request to the calling thread, unless it has to wait for others of its connection.
-dispatch::RequestSource::Found ServedConnection::give(dispatch::JobPtr& job) noexcept {
+[[gnu::hot]] dispatch::RequestSource::Found ServedConnection::give(dispatch::JobPtr& job) noexcept {
   auto& request = static_cast<ServerJob&>(*job);
   if (!order_.idle()) try {
       request.keep_message();
@@ -181,7 +182,7 @@ dispatch::RequestSource::Found ServedConnection::give(dispatch::JobPtr& job) noe
 }
 
 // Sends the reply, or keeps it if more requests of the same read follow, to send their replies together.
-void ServedConnection::finish(dispatch::JobPtr job) noexcept {
+[[gnu::hot]] void ServedConnection::finish(dispatch::JobPtr job) noexcept {
   auto& request = static_cast<ServerJob&>(*job);
   current_ = nullptr;
   const bool more = rest_.size() >= giop::header_size;
@@ -261,13 +262,13 @@ bool ServedConnection::has_stalled(Time now) noexcept {
   return taken != never && taken + backlog_timeout_ <= now;
 }
 
-bool ServedConnection::may_go_on() noexcept {
+[[gnu::hot]] bool ServedConnection::may_go_on() noexcept {
   transport::MemoryAccount* const memory = connection_->memory();
   return connection_->stream().await_drained() && (memory == nullptr || memory->may_read());
 }
 
 // Returns whether memory is short but no bytes are there to be read. Then the connection does not wait for memory.
-bool ServedConnection::lacks_bytes() noexcept {
+[[gnu::hot]] bool ServedConnection::lacks_bytes() noexcept {
   transport::MemoryAccount* const memory = connection_->memory();
   transport::Connection& stream = connection_->stream();
   if (memory == nullptr || !memory->is_tight() || !rest_.empty() || !stream.await_drained()) return false;

@@ -142,7 +142,7 @@ void Server::close_connections() {
   incidents_.tell();
 }
 
-std::unique_ptr<ServerJob> Server::take_job() {
+[[gnu::hot]] std::unique_ptr<ServerJob> Server::take_job() {
   if (own_job != nullptr) return std::unique_ptr<ServerJob>(std::exchange(own_job, nullptr));
   {
     const os::LockGuard lock(jobs_mutex_);
@@ -156,7 +156,7 @@ std::unique_ptr<ServerJob> Server::take_job() {
   return std::make_unique<ServerJob>();
 }
 
-void Server::give_back(std::unique_ptr<ServerJob> job) noexcept {
+[[gnu::hot]] void Server::give_back(std::unique_ptr<ServerJob> job) noexcept {
   const std::size_t bytes = job->kept_bytes();
   if (own_job == nullptr && job->task == no_task && bytes <= most_bytes_of_own && thread_value<OwnJob>() != nullptr) {
     own_job = job.release();

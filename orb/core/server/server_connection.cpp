@@ -142,8 +142,8 @@ bool ServerConnection::serve_where_read() noexcept try {
   return false;
 }
 
-ServerConnection::Step ServerConnection::next_request(Bytes& bytes, bool stays, Time received,
-                                                      dispatch::JobPtr& job) noexcept {
+[[gnu::hot]] ServerConnection::Step ServerConnection::next_request(Bytes& bytes, bool stays, Time received,
+                                                                   dispatch::JobPtr& job) noexcept {
   MessageMemory& memory = reader_.memory();
   reader_.use().forget_use();
   memory.set_kept(stays && !memory.is_shared(bytes) ? bytes : Bytes{});

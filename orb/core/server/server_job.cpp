@@ -63,16 +63,16 @@ std::string calling_host() {
 
 void ServerRequest::raise_bad_arguments() const { raise(arguments_.error()); }
 
-void ServerRequest::finish_arguments(std::size_t count) {
+[[gnu::hot]] void ServerRequest::finish_arguments(std::size_t count) {
   // A peer may add padding to a body without arguments.
   if (arguments_.remaining() <= (count == 0 ? 7u : 0u)) return;
   arguments_.fail(minor::trailing_bytes);
   raise_bad_arguments();
 }
 
-void ServerJob::prepare(std::shared_ptr<ServerConnection> connection, std::shared_ptr<ActiveObject> object,
-                        const Upcall& upcall, const giop::Message& message, Place place, std::size_t body_at,
-                        const ReplyTo& to) {
+[[gnu::hot]] void ServerJob::prepare(std::shared_ptr<ServerConnection> connection, std::shared_ptr<ActiveObject> object,
+                                     const Upcall& upcall, const giop::Message& message, Place place,
+                                     std::size_t body_at, const ReplyTo& to) {
   connection_ = std::move(connection);
   object_ = std::move(object);
   upcall_ = &upcall;
@@ -108,7 +108,7 @@ void ServerJob::keep_message() {
   if (MemoryAccount* const memory = connection_->memory()) memory->add_request(counted_);
 }
 
-void ServerJob::discount() noexcept {
+[[gnu::hot]] void ServerJob::discount() noexcept {
   MemoryAccount* const memory = connection_->memory();
   if (memory != nullptr && runs_) memory->end_run();
   if (memory != nullptr && counted_ > 0) memory->remove_request(counted_);
@@ -116,7 +116,7 @@ void ServerJob::discount() noexcept {
   counted_ = 0;
 }
 
-void ServerJob::run(const dispatch::JobContext&) noexcept try {
+[[gnu::hot]] void ServerJob::run(const dispatch::JobContext&) noexcept try {
   // Only these jobs report when they wait, so only they count as running.
   MemoryAccount* const memory = connection_->memory();
   runs_ = memory != nullptr && task == no_task && connection_->server().executive().serves_where_read();
@@ -206,7 +206,7 @@ void ServerJob::run_hooks() {
   run_around_upcall(notes_, upcall, server_request_hooks());
 }
 
-void ServerJob::run_inside() {
+[[gnu::hot]] void ServerJob::run_inside() {
   notes_.mask == 0 ? run_upcall() : run_hooks();
   message_ = {};
   // Free the memory before the reply: the client may then send as much again.
@@ -232,7 +232,7 @@ void ServerJob::reply_unwritable() {
   write_exception(writer_, to_, error, text, nullptr);
 }
 
-void ServerJob::finish() noexcept {
+[[gnu::hot]] void ServerJob::finish() noexcept {
   if (replies_ && answers()) connection_->replies().send_reply(writer_);
 }
 
@@ -254,7 +254,7 @@ void ServerJob::time_out() noexcept {
 }
 
 // Runs the servant's operation. Leaves the reply in writer_: the results, or the exception that the servant threw.
-void ServerJob::run_upcall() {
+[[gnu::hot]] void ServerJob::run_upcall() {
   cdr::Reader arguments(message_.subspan(body_at_), header_.order, body_at_, connection_->server().environment());
   arguments.set_wide_form(giop::wide_form_of(header_.version));
   arguments.set_code_sets(to_.code_sets);
@@ -340,7 +340,7 @@ void ServerJob::reply_exception(const Error& error) noexcept {
   if (answers()) connection_->replies().send_exception(to_, error);
 }
 
-void ServerJob::recycle() noexcept {
+[[gnu::hot]] void ServerJob::recycle() noexcept {
   if (listed_) connection_->requests().remove(*this);
   discount();
   const std::shared_ptr<ServerConnection> connection = std::move(connection_);  // keeps the server alive below
@@ -356,8 +356,8 @@ void ServerJob::recycle() noexcept {
   server.requests().leave();
 }
 
-void begin_reply_to(cdr::Writer& writer, const ReplyTo& to, giop::ReplyStatus status,
-                    std::span<const giop::ServiceContext> contexts) {
+[[gnu::hot]] void begin_reply_to(cdr::Writer& writer, const ReplyTo& to, giop::ReplyStatus status,
+                                 std::span<const giop::ServiceContext> contexts) {
   if (to.hooks == 0) return begin_reply(writer, to, status, contexts);
   giop::ContextBuffer all;
   for (const giop::ServiceContext& context : contexts) all.add_view(context);  // bound: two, see below

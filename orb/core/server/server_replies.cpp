@@ -49,13 +49,13 @@ void ServerReplies::send_whole(cdr::Writer& reply) noexcept {
   if (reply.error().kind == ErrorKind::no_memory) cut_off(reply.error());
 }
 
-void ServerReplies::send_reply(cdr::Writer& reply) noexcept {
+[[gnu::hot]] void ServerReplies::send_reply(cdr::Writer& reply) noexcept {
   if (!dispatch::has_substitute()) return send_whole(reply);
   if (giop::finish(reply)) return send_patiently(reply.bytes());
   if (reply.error().kind == ErrorKind::no_memory) cut_off(reply.error());
 }
 
-void ServerReplies::send_patiently(Bytes messages) noexcept {
+[[gnu::hot]] void ServerReplies::send_patiently(Bytes messages) noexcept {
   std::uint64_t position = 0;
   const auto sent = stream_.send_by(Time{}, std::span{&messages, 1}, position);
   if (sent || sent.error().minor != minor::no_send_room) return note_sent(sent);

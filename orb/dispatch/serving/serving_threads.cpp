@@ -116,7 +116,7 @@ class ServingThreads::Worker final : public os::ThreadGroup::Member, public Susp
     source.reset();
   }
 
-  void serve(const SourcePtr& served) noexcept {
+  [[gnu::hot]] void serve(const SourcePtr& served) noexcept {
     JobPtr job;
     Duration idle{};                // since the last request
     std::uint64_t serves_seen = 0;  // when this thread looked last

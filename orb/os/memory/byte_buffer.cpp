@@ -104,7 +104,7 @@ bool ByteBuffer::grow_in_place(std::size_t bytes) noexcept {
   return true;
 }
 
-void ByteBuffer::append(Bytes bytes) {
+[[gnu::hot]] void ByteBuffer::append(Bytes bytes) {
   if (bytes.size() > capacity_ - size_) reserve(std::max(size_ + bytes.size(), 2 * capacity_));
   if (bytes.data() != data_ + size_) copy_bytes(data_ + size_, bytes.data(), bytes.size());
   size_ += bytes.size();

@@ -141,7 +141,7 @@ bool Parker::take_token() noexcept {
   return word_.compare_exchange_strong(expected, empty, std::memory_order_acquire, std::memory_order_relaxed);
 }
 
-bool Parker::park(Time deadline, WaitStrategy strategy) noexcept {
+[[gnu::hot]] bool Parker::park(Time deadline, WaitStrategy strategy) noexcept {
   if (take_token()) return true;
   if (strategy.mode == WaitMode::park) return (deadline == never || deadline > now()) && sleep(deadline);
   const auto poll = [this] {
@@ -155,7 +155,7 @@ bool Parker::park(Time deadline, WaitStrategy strategy) noexcept {
       deadline, strategy, learnt_, poll, [this](Time until) { return sleep(until); }, peer);
 }
 
-bool Parker::sleep(Time deadline) noexcept {
+[[gnu::hot]] bool Parker::sleep(Time deadline) noexcept {
   std::uint32_t expected = empty;
   // relaxed: only announces the sleep; the token's acquire is in take_token()
   word_.compare_exchange_strong(expected, asleep, std::memory_order_relaxed, std::memory_order_relaxed);

@@ -136,7 +136,7 @@ bool ChannelLink::take_front(BorrowedBytes& borrowed) noexcept try {
   return false;  // then the message is copied
 }
 
-IoResult ChannelLink::receive_some(MutableBytes buffer, BorrowedBytes* borrowed) noexcept {
+[[gnu::hot]] IoResult ChannelLink::receive_some(MutableBytes buffer, BorrowedBytes* borrowed) noexcept {
   IoResult result;
   for (int i = 0; i < messages_per_read && result.count < buffer.size(); ++i) {
     const auto front = channel_.peek();
@@ -161,8 +161,8 @@ IoResult ChannelLink::receive_some(MutableBytes buffer, BorrowedBytes* borrowed)
   return result.count != 0 ? result : IoResult{Io::failed};
 }
 
-IoResult ChannelLink::receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
-                                    BorrowedBytes* borrowed) noexcept {
+[[gnu::hot]] IoResult ChannelLink::receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
+                                                 BorrowedBytes* borrowed) noexcept {
   if (deadline <= os::now()) {
     stop_awaiting();
     const IoResult result = receive_some(buffer, borrowed);
@@ -241,7 +241,7 @@ std::optional<IoResult> ChannelLink::send_lent(Bytes message) noexcept {
   return IoResult{Io::done, message.size()};
 }
 
-IoResult ChannelLink::send_some(std::span<const Bytes> parts) noexcept {
+[[gnu::hot]] IoResult ChannelLink::send_some(std::span<const Bytes> parts) noexcept {
   if (std::exchange(room_armed_, false)) channel_.disarm_for_room();
   if (parts.size() == 1 && !reserved_.empty())
     if (const auto sent = send_lent(parts.front())) return *sent;
@@ -259,7 +259,7 @@ std::size_t ChannelLink::longest_piece() const noexcept { return std::min(piece_
 
 // Sends the parts piece by piece. If the peer has looked at all records and still keeps chunks, they may not come back
 // for as long as a servant runs. What must not wait for that goes through the ring alone, in smaller pieces.
-IoResult ChannelLink::send_pieces(std::span<const Bytes> parts) noexcept {
+[[gnu::hot]] IoResult ChannelLink::send_pieces(std::span<const Bytes> parts) noexcept {
   IoResult result;
   std::size_t size = longest_piece();
   // Bound: each turn sends something, switches to smaller pieces, or ends.

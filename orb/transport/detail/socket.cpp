@@ -46,7 +46,7 @@ void set_option(int fd, int level, int name, T value) noexcept {
 }
 
 // Calls recv(), but leaves it to another thread to close descriptors that come along.
-ssize_t receive_bytes(int fd, MutableBytes buffer, int flags, Beside beside) noexcept {
+[[gnu::hot]] ssize_t receive_bytes(int fd, MutableBytes buffer, int flags, Beside beside) noexcept {
   if (beside == Beside::nothing) return recv(fd, buffer.data(), buffer.size(), flags);
   alignas(cmsghdr) std::array<std::byte, os::passed_room> control;
   iovec vector{buffer.data(), buffer.size()};
@@ -63,7 +63,7 @@ ssize_t receive_bytes(int fd, MutableBytes buffer, int flags, Beside beside) noe
 // A call that waits also ends at a signal, because frequent signals must not keep the caller from its deadline.
 // If the peer of a Unix socket closed while it had unread bytes of this end, the system reports that once. Then it
 // returns what the peer sent until then.
-IoResult receive_with(int fd, MutableBytes buffer, int flags, Beside beside) noexcept {
+[[gnu::hot]] IoResult receive_with(int fd, MutableBytes buffer, int flags, Beside beside) noexcept {
   const bool waits = (flags & MSG_DONTWAIT) == 0;
   bool reset = false;
   // Bound: EINTR, one turn for each signal; and one turn after a reset.
@@ -243,7 +243,7 @@ Time moment_of(const timespec& stamp, const timespec& realtime, Time now) noexce
 
 void stamp_arrivals(int fd) noexcept { set_option(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1); }
 
-IoResult send_some(int fd, std::span<const Bytes> parts) noexcept {
+[[gnu::hot]] IoResult send_some(int fd, std::span<const Bytes> parts) noexcept {
   IoResult result;
   // Bound: each turn sends something, or ends, or was interrupted by a signal.
   while (true) {
@@ -260,8 +260,9 @@ IoResult send_some(int fd, std::span<const Bytes> parts) noexcept {
   }
 }
 
-IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrategy strategy, os::AdaptiveSpin& learnt,
-                       std::optional<PeerCredentials> peer, Beside beside) noexcept {
+[[gnu::hot]] IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
+                                    os::AdaptiveSpin& learnt, std::optional<PeerCredentials> peer,
+                                    Beside beside) noexcept {
   IoResult result{Io::would_block};
   // The common case reads the clock once.
   if (strategy.mode == os::WaitMode::park && (deadline == never || deadline - os::now() > receive_timeout)) {

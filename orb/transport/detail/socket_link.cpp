@@ -44,8 +44,8 @@ IoResult SocketLink::receive_some(MutableBytes buffer, BorrowedBytes*) noexcept 
   return transport::receive_some(fd_.get(), buffer, beside_);
 }
 
-IoResult SocketLink::receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
-                                   BorrowedBytes*) noexcept {
+[[gnu::hot]] IoResult SocketLink::receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
+                                                BorrowedBytes*) noexcept {
   return transport::receive_until(fd_.get(), buffer, deadline, strategy, learnt_, credentials_, beside_);
 }
 
@@ -54,7 +54,9 @@ IoResult SocketLink::take(MutableBytes buffer, Time& arrived, BorrowedBytes*) no
   return receive_stamped(fd_.get(), buffer, arrived, beside_);
 }
 
-IoResult SocketLink::send_some(std::span<const Bytes> parts) noexcept { return transport::send_some(fd_.get(), parts); }
+[[gnu::hot]] IoResult SocketLink::send_some(std::span<const Bytes> parts) noexcept {
+  return transport::send_some(fd_.get(), parts);
+}
 
 void SocketLink::shut() noexcept { shutdown(fd_.get(), SHUT_RDWR); }
 

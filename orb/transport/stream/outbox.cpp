@@ -45,7 +45,7 @@ void Outbox::close() noexcept {
   refuse();
 }
 
-std::optional<Error> Outbox::await_room(os::PiMutex& mutex, std::size_t bytes, Time until) {
+[[gnu::hot]] std::optional<Error> Outbox::await_room(os::PiMutex& mutex, std::size_t bytes, Time until) {
   if (senders_.empty() && has_room_for_waiting(bytes)) return std::nullopt;
   Sender self{bytes};
   senders_.push_back(&self);
@@ -62,7 +62,7 @@ std::optional<Error> Outbox::await_room(os::PiMutex& mutex, std::size_t bytes, T
   return in_vain;
 }
 
-bool Outbox::has_room_for_waiting(std::size_t bytes) const noexcept {
+[[gnu::hot]] bool Outbox::has_room_for_waiting(std::size_t bytes) const noexcept {
   return backlog_.empty() || (backlog_.has_room(bytes, limit_ / 2) && has_memory(bytes));
 }
 

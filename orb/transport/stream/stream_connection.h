@@ -53,11 +53,12 @@ class StreamConnection final : public Connection {
   StreamConnection(std::unique_ptr<Link> link, std::shared_ptr<Reactor::Impl> reactor, const ConnectionLimits& limits,
                    Ticket ticket);
 
-  Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept override {
+  [[gnu::hot]] Expected<std::size_t> receive(MutableBytes buffer, Time deadline,
+                                             os::WaitStrategy strategy) noexcept override {
     return receiver_.receive(buffer, deadline, strategy, nullptr);
   }
-  Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
-                                BorrowedBytes& borrowed) noexcept override {
+  [[gnu::hot]] Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
+                                             BorrowedBytes& borrowed) noexcept override {
     return receiver_.receive(buffer, deadline, strategy, &borrowed);
   }
   Expected<std::size_t> poll_receive(MutableBytes buffer) noexcept override {
@@ -84,7 +85,8 @@ class StreamConnection final : public Connection {
   Expected<void> send(std::span<const Bytes> parts, std::uint64_t& position) noexcept override {
     return sender_.send(parts, position);
   }
-  Expected<void> send_by(Time until, std::span<const Bytes> parts, std::uint64_t& position) noexcept override {
+  [[gnu::hot]] Expected<void> send_by(Time until, std::span<const Bytes> parts,
+                                      std::uint64_t& position) noexcept override {
     return sender_.send_by(until, parts, position);
   }
   void close_if_stalled(Time since) noexcept override { sender_.close_if_stalled(since); }

@@ -46,7 +46,7 @@ Expected<void> StreamSender::send(std::span<const Bytes> parts, std::uint64_t& p
 }
 
 // Sends or queues the parts. The connection is open, and there is room. Releases the lock for what needs none.
-Expected<void> StreamSender::put(std::span<const Bytes> parts, std::uint64_t& position) {
+[[gnu::hot]] Expected<void> StreamSender::put(std::span<const Bytes> parts, std::uint64_t& position) {
   position = link_.position();
   const IoResult sent = outbox_.empty() ? link_.send_some(parts) : IoResult{Io::would_block};
   if (sent.outcome == Io::done) {
@@ -65,7 +65,8 @@ Expected<void> StreamSender::put(std::span<const Bytes> parts, std::uint64_t& po
   return {};
 }
 
-Expected<void> StreamSender::send_by(Time until, std::span<const Bytes> parts, std::uint64_t& position) noexcept try {
+[[gnu::hot]] Expected<void> StreamSender::send_by(Time until, std::span<const Bytes> parts,
+                                                  std::uint64_t& position) noexcept try {
   times_.renew();
   os::UniqueLock lock(mutex_);
   if (const auto in_vain = outbox_.await_room(mutex_, length_of(parts), until)) {
