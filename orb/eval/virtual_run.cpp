@@ -117,6 +117,7 @@ void run_under_manager(const RunRequest& request, sim::JobObserver* observer, Ru
   if (request.charge_slowdowns && request.dispatcher->refuses) {
     charge_slowdowns(request, server, overheads, plans);
     simulator.manager().set_repack(false);
+    outcome.notes.emplace_back("budgets include slowdowns, which are estimates: bounds hold only as far as these do");
   }
   for (const sim::TaskPlan& plan : plans) simulator.add(plan);
   simulator.run(Time{start + request.length});

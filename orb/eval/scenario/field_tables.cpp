@@ -299,66 +299,6 @@ constexpr Field<Chain> chain_rows[] = {
      &Chain::deadline},
 };
 
-constexpr Field<PairSlowdown> slowdown_rows[] = {
-    {{.key = "operation",
-      .help =
-          "The label of the task that executes longer. Without the number that count adds, it means all these tasks",
-      .example = "\"vision\"",
-      .is_required = true},
-     &PairSlowdown::operation},
-    {{.key = "beside",
-      .help = "The label of the task that runs on another core of its cache meanwhile",
-      .example = "\"control\"",
-      .is_required = true},
-     &PairSlowdown::beside},
-    {{.key = "factor",
-      .help = "By which factor it executes longer. Less than 1 counts as 1. If two tables concern a pair, the larger "
-              "factor counts",
-      .fallback = "1",
-      .example = "1.3",
-      .least = 1,
-      .most = 1000 * million},
-     &PairSlowdown::factor},
-    {{.key = "samples",
-      .help = "From corelane measure, and not used in plans, like all fields below: the jobs of the shorter series",
-      .fallback = "0",
-      .example = "200"},
-     &PairSlowdown::samples},
-    {{.key = "low",
-      .help = "The lower end of the 95 % confidence interval of the factor",
-      .fallback = "none",
-      .example = "1.28",
-      .most = 1000 * million},
-     &PairSlowdown::low},
-    {{.key = "high", .help = "Its upper end", .fallback = "none", .example = "1.33", .most = 1000 * million},
-     &PairSlowdown::high},
-    {{.key = "alone",
-      .help = "The median execution time without the other task",
-      .fallback = "none",
-      .example = "\"2ms\""},
-     &PairSlowdown::alone},
-    {{.key = "together", .help = "The median beside it", .fallback = "none", .example = "\"2600us\""},
-     &PairSlowdown::together},
-    {{.key = "accesses",
-      .help = "Accesses to the last-level cache per 1,000 instructions of the operation, beside the other task",
-      .fallback = "none",
-      .example = "25.5",
-      .most = million * million},
-     &PairSlowdown::accesses},
-    {{.key = "misses",
-      .help = "Of these, those that missed",
-      .fallback = "none",
-      .example = "3.2",
-      .most = million * million},
-     &PairSlowdown::misses},
-    {{.key = "stalls",
-      .help = "Cycles per 1,000 instructions in which the processor waited",
-      .fallback = "none",
-      .example = "410",
-      .most = million * million},
-     &PairSlowdown::stalls},
-};
-
 constexpr Field<Generator> generator_rows[] = {
     {{.key = "tasks",
       .help = "How many tasks are drawn",
@@ -516,7 +456,6 @@ std::span<const Field<Platform>> platform_fields() noexcept { return platform_ro
 std::span<const Field<Policy>> policy_fields() noexcept { return policy_rows; }
 std::span<const Field<ListedTask>> task_fields() noexcept { return task_rows; }
 std::span<const Field<Chain>> chain_fields() noexcept { return chain_rows; }
-std::span<const Field<PairSlowdown>> slowdown_fields() noexcept { return slowdown_rows; }
 std::span<const Field<Generator>> generator_fields() noexcept { return generator_rows; }
 std::span<const Field<Sweep>> sweep_fields() noexcept { return sweep_rows; }
 

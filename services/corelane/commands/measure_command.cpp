@@ -63,6 +63,9 @@ CLI::Option* define_calls(CLI::App& app, Options& options, CLI::Option* operatio
       ->type_name("LABEL")
       ->allow_extra_args(false)
       ->needs(beside);
+  refuse_empty(app.add_option("--task", options.task, "the label of the task whose work the operation does"))
+      ->type_name("LABEL")
+      ->needs(beside);
   refuse_empty(app.add_option("--slowdowns", options.slowdowns,
                               "add the slowdowns to this TOML file, such as a scenario, and compare the metrics in it"))
       ->type_name("FILE")

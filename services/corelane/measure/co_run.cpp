@@ -13,11 +13,11 @@ struct Metric {
   std::string_view name;
   std::optional<eval::Fraction> eval::PairSlowdown::*value;
 };
-constexpr Metric metrics[] = {{"accesses", &eval::PairSlowdown::accesses},
-                              {"misses", &eval::PairSlowdown::misses},
-                              {"stalls", &eval::PairSlowdown::stalls}};
+constexpr Metric metric_list[] = {{"accesses", &eval::PairSlowdown::accesses},
+                                  {"misses", &eval::PairSlowdown::misses},
+                                  {"stalls", &eval::PairSlowdown::stalls}};
 
-double number_of(eval::Fraction fraction) { return static_cast<double>(fraction.millionths) / 1e6; }
+double as_number(eval::Fraction fraction) { return static_cast<double>(fraction.millionths) / 1e6; }
 
 double mean_of(const std::vector<double>& values) {
   double sum = 0;
@@ -52,14 +52,14 @@ std::optional<double> mean_variation(const std::map<std::string, std::vector<dou
   return mean_of(variations);
 }
 
-MetricRow row_of(const Metric& metric, std::span<const eval::PairSlowdown> pairs) {
+MetricRow metric_row(const Metric& metric, std::span<const eval::PairSlowdown> pairs) {
   std::vector<double> values, factors;
   std::map<std::string, std::vector<double>> by_operation;
   for (const eval::PairSlowdown& pair : pairs) {
     const std::optional<eval::Fraction>& value = pair.*metric.value;
     if (!value) continue;
-    values.push_back(number_of(*value));
-    factors.push_back(number_of(pair.factor));
+    values.push_back(as_number(*value));
+    factors.push_back(as_number(pair.factor));
     by_operation[pair.operation].push_back(values.back());
   }
   return {.name = metric.name,
@@ -105,7 +105,7 @@ std::optional<FactorRange> factor_range(std::span<const Duration> alone, std::sp
 
 std::vector<MetricRow> metric_rows(std::span<const eval::PairSlowdown> pairs) {
   std::vector<MetricRow> rows;
-  for (const Metric& metric : metrics) rows.push_back(row_of(metric, pairs));
+  for (const Metric& metric : metric_list) rows.push_back(metric_row(metric, pairs));
   return rows;
 }
 

@@ -128,10 +128,10 @@ std::string blocks_text(const Measurement& m) {
          ": use corelane::rt::Suspension there and declare `suspension`, or no bound holds\n";
 }
 
-std::vector<Slowdown> slowdowns_of(const Measurement& m) {
+std::vector<Slowdown> slowdowns_of(const Measurement& m, const std::string& task = {}) {
   std::vector<Slowdown> slowdowns;
   for (const SeriesBeside& series : m.beside)
-    slowdowns.push_back({.operation = m.label,
+    slowdowns.push_back({.operation = task.empty() ? m.label : task,
                          .beside = series.work,
                          .alone = m.quantile(500'000),
                          .together = quantile_of(series.used, 500'000),
@@ -376,7 +376,7 @@ std::string none_found(const MeasureOptions& options, const std::vector<Measurem
 bool write_slowdowns(const MeasureOptions& options, const Measurement& m, std::ostream& out,
                      const Complaints& complaints) {
   constexpr std::size_t largest_file = 1024 * 1024;
-  if (const auto fault = add_slowdowns(options.slowdowns, slowdowns_of(m)); !fault.empty())
+  if (const auto fault = add_slowdowns(options.slowdowns, slowdowns_of(m, options.task)); !fault.empty())
     return complaints.begin() << plain(fault) << "\n", false;
   const auto text = os::read_small_file(options.slowdowns, largest_file);
   if (!text) return complaints.begin() << plain(text.error().text) << "\n", false;

@@ -24,6 +24,7 @@ struct MeasureOptions {
   std::vector<std::string> beside{};  // shell commands; each runs meanwhile in a further series of calls
   // The tasks whose work these commands do, in the same order; empty: their slowdowns are named by the commands.
   std::vector<std::string> beside_tasks{};
+  std::string task{};        // the task of these slowdowns; empty: they are named by the operation
   std::string slowdowns{};   // the file to add these slowdowns to; empty: none
   GivenTerms given{};        // the given terms of the contract in `call`; the others are defaults
   std::string operation{};   // only this one; empty: all

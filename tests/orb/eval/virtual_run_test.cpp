@@ -112,6 +112,7 @@ TEST_CASE("each pair of tasks has its own slowdown, and budgets that include it 
   CHECK(charged.tasks[0].bound == 6ms);
   CHECK(charged.tasks[1].bound == 5ms);
   CHECK(charged.tasks[1].overruns == 0);
+  CHECK_THAT(charged.notes.at(0), Catch::Contains("which are estimates"));
 }
 
 TEST_CASE("a task that would make another one late by slowing it down is refused, and does not run") {

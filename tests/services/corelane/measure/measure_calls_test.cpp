@@ -82,6 +82,7 @@ TEST_CASE("an operation is measured beside other work on its cache, or the reaso
   const MeasureOptions options{.call = server.called("step", "double:2.5", 5),
                                .beside = {"sleep 1000000", "sleep 2000000"},
                                .beside_tasks = {"idle", "lazy"},
+                               .task = "control",
                                .slowdowns = directory / "slowdowns.toml",
                                .directory = directory.path(),
                                .wait = 1h};
@@ -95,10 +96,10 @@ TEST_CASE("an operation is measured beside other work on its cache, or the reaso
   CHECK_THAT(out, Catch::Contains(" times that alone (5 jobs): a measured estimate, never a bound"));
   CHECK_THAT(out, Catch::Contains("\naccesses ") || Catch::Contains("No table of metrics"));
   CHECK_THAT(out, Catch::Contains("  cache      "));
-  CHECK_THAT(contents(directory / "slowdowns.toml"),
-             Catch::Contains("[[slowdown]]\noperation = \"Plant/Controller.step\""
-                             "\nbeside = \"idle\"\n") &&
-                 Catch::Contains("\nbeside = \"lazy\"\n") && Catch::Contains("\nsamples = 5\n"));
+  CHECK_THAT(contents(directory / "slowdowns.toml"), Catch::Contains("[[slowdown]]\noperation = \"control\""
+                                                                     "\nbeside = \"idle\"\n") &&
+                                                         Catch::Contains("\nbeside = \"lazy\"\n") &&
+                                                         Catch::Contains("\nsamples = 5\n"));
 }
 
 // The quickstart's IDL has T = 10 ms and D = 8 ms for step, and no contract for configure.
