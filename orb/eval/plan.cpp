@@ -88,7 +88,9 @@ std::vector<bool> place(const PlanRequest& request, Plan& plan) {
 std::vector<bool> answer(const PlanRequest& request, Plan& plan) {
   if (request.jobs) return answer_jobs(request, plan);
   if (request.spin_locks) return place(request, plan);
-  if (const auto set = whole_set_for(request.server, request.cores, request.custom)) return answer(request, *set, plan);
+  const SlowdownTable* const charged = request.charged_slowdowns ? &*request.charged_slowdowns : nullptr;
+  if (const auto set = whole_set_for(request.server, request.cores, request.custom, charged))
+    return answer(request, *set, plan);
   IdleServer server(request.server, request.cores);
   std::vector<TaskId> ids;
   for (const Task& task : request.tasks) {
@@ -134,7 +136,7 @@ sched::Ppm accepted_part(const Plan& plan) {
 
 // Returns a task that does not fit alone on a core, if there is one.
 std::optional<std::size_t> hopeless_task(const PlanRequest& request) {
-  const auto admitter = admitter_for(request.server, numbered_cores(1), request.spin_locks);
+  const auto admitter = admitter_for(request, numbered_cores(1));
   for (std::size_t i = 0; i < request.tasks.size(); ++i) {
     admitter->clear();
     if (!admitter->admits(request.tasks[i])) return i;

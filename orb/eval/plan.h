@@ -18,6 +18,7 @@
 #include "orb/base/time.h"
 #include "orb/dispatch/executive.h"
 #include "orb/eval/run_overheads.h"
+#include "orb/eval/slowdown_table.h"
 #include "orb/eval/task_set.h"
 #include "orb/sched/analysis/synthetic_utilization.h"
 #include "orb/sched/refusal.h"
@@ -51,6 +52,9 @@ struct PlanRequest {
   bool spin_locks = false;  // policy.locks = msrp; no task has high criticality then
   // Policies in place of those of `server`, or null. Then nothing is found out about more cores or larger budgets.
   const CustomPolicies* custom = nullptr;
+  // policy.charge_slowdowns: budgets of the analysis include slowdowns by other cores; see SlowdownSet. Nothing: they
+  // do not.
+  std::optional<SlowdownTable> charged_slowdowns{};
   // What the analysis charges. Utilizations and bounds of the plan include it; budgets do not.
   RunOverheads overheads{};
   std::function<void(const PlanProgress& progress)> tell{};  // empty: nobody is told
@@ -85,6 +89,8 @@ struct TaskVerdict {
   // The largest budget with which all is in time that is in time now: admitted tasks, chains, and tasks of high
   // criticality. Nothing: it was not looked for.
   std::optional<Duration> largest_budget{};
+  // Of an admitted task, with PlanRequest::charged_slowdowns: the budget with which it was analyzed.
+  std::optional<Duration> charged_budget{};
   // Of a refused task.
   sched::Refusal refusal{};
 };

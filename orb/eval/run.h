@@ -15,6 +15,7 @@
 #include "orb/eval/dispatchers.h"
 #include "orb/eval/run_overheads.h"
 #include "orb/eval/scenario.h"
+#include "orb/eval/slowdown_table.h"
 #include "orb/eval/task_set.h"
 
 namespace corelane::eval {
@@ -29,7 +30,8 @@ struct RunRequest {
   // Of a virtual run: policies in place of those of `server`, for dispatchers that refuse tasks. Null: none.
   const CustomPolicies* custom = nullptr;
   RunOverheads overheads{};           // of a virtual run; a real one has its own
-  Fraction slowdown = unity;          // see Platform::slowdown; in a virtual run
+  SlowdownTable slowdowns{};          // in a virtual run: how much tasks slow each other down
+  bool charge_slowdowns = false;      // policy.charge_slowdowns; in a virtual run
   std::string transport = "channel";  // of a real run: "channel", "unix" or "tcp"
   Duration length{};                  // of the run, from the common start of all tasks; > 0
   std::uint64_t seed = 1;        // of arrivals and execution times. Dispatchers with the same seed get the same jobs

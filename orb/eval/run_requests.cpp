@@ -18,6 +18,12 @@ std::uint64_t periods_in(Duration length, Duration period) noexcept {
   return period <= Duration::zero() ? 0 : static_cast<std::uint64_t>((length - Duration{1}) / period) + 1;
 }
 
+SlowdownTable slowdowns_of(const Scenario& scenario) { return {scenario.slowdowns, scenario.platform.slowdown}; }
+
+std::optional<SlowdownTable> charged_slowdowns(const RunRequest& request) {
+  return request.charge_slowdowns ? std::optional(request.slowdowns) : std::nullopt;
+}
+
 // Returns which policies of the scenario cannot be run, and what to change.
 std::optional<ScenarioFault> fault_of(const Policy& policy, const RunRequest& request) {
   if (aperiodic_policy_of(policy))
@@ -26,6 +32,7 @@ std::optional<ScenarioFault> fault_of(const Policy& policy, const RunRequest& re
                                   .cores = request.cores,
                                   .server = request.server,
                                   .custom = request.custom,
+                                  .charged_slowdowns = charged_slowdowns(request),
                                   .overheads = request.overheads});
   if (!bad) return std::nullopt;
   return ScenarioFault{*std::move(bad)};
@@ -61,7 +68,8 @@ Expected<RunRequest, ScenarioFault> run_request(const Scenario& scenario, std::i
                      .server = defaults.server,
                      .custom = defaults.custom,
                      .overheads = overheads,
-                     .slowdown = scenario.platform.slowdown,
+                     .slowdowns = slowdowns_of(scenario),
+                     .charge_slowdowns = scenario.policy.charge_slowdowns,
                      .transport = scenario.experiment.transport,
                      .length = scenario.experiment.length,
                      .seed = run_seed(scenario, set)};
@@ -81,6 +89,7 @@ Expected<PlanRequest, ScenarioFault> plan_request(const Scenario& scenario, std:
                       .chains = scenario.chains,
                       .spin_locks = scenario.policy.locks == "msrp",
                       .custom = defaults.custom};
+  if (scenario.policy.charge_slowdowns) request.charged_slowdowns = slowdowns_of(scenario);
   apply(scenario.platform, request.server);
   apply(scenario.policy, request.server);
   if (request.server.mode == dispatch::DispatchMode::leader_followers)
@@ -100,6 +109,7 @@ void explain_refusals(const RunRequest& request, RunOutcome& outcome) {
                                 .server = server_under(*request.dispatcher, request.server),
                                 .sensitivity = false,
                                 .fewest = false,
+                                .charged_slowdowns = charged_slowdowns(request),
                                 .overheads = request.overheads});
   for (std::size_t i = 0; i < outcome.tasks.size(); ++i)
     if (!outcome.tasks[i].admitted && !plan.tasks[i].admitted)

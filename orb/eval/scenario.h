@@ -55,6 +55,7 @@ struct Policy {
   std::string test{};
   std::string aub{};              // see aperiodic_policy_names(); empty: the test aub is that of a server
   std::string locks = "ceiling";  // or msrp: for resources that tasks on several cores use
+  bool charge_slowdowns = false;  // whether the budgets of the analysis include slowdowns: see SlowdownTable
 };
 
 // What the platform costs beside the execution of jobs, at each occurrence: see orb/sim/overheads.h.
@@ -101,6 +102,19 @@ struct Chain {
   std::string label{};                 // empty: "chain-" and its number
   std::vector<std::string> tasks{};    // labels, in their order; all have the same period
   std::optional<Duration> deadline{};  // of the last task, from the nominal release of the first one
+};
+
+// How much longer a task executes while another one runs on another core of its last-level cache. It is an estimate,
+// measured or assumed, and never a bound.
+struct PairSlowdown {
+  std::string operation{};  // a label, or one without the number that `count` adds
+  std::string beside{};     // the same, of the other task
+  Fraction factor = unity;  // below 1 it counts as 1
+  // What `corelane measure` adds. Plans and runs do not use it.
+  std::int64_t samples = 0;               // of the shorter series
+  std::optional<Fraction> low{}, high{};  // the 95 % confidence interval of the factor
+  std::optional<Duration> alone{}, together{};
+  std::optional<Fraction> accesses{}, misses{}, stalls{};  // per 1,000 instructions, see os::CacheMetrics
 };
 
 // How tasks are drawn at random.
@@ -154,6 +168,7 @@ struct Scenario {
   OverheadFields overheads{};
   std::vector<ListedTask> tasks{};
   std::vector<Chain> chains{};
+  std::vector<PairSlowdown> slowdowns{};
   std::optional<Generator> generate{};
   Experiment experiment{};
   std::vector<Published> published{};

@@ -79,6 +79,10 @@ const std::vector<ScenarioTable>& scenario_tables() {
       table_of("task", "One task, or several of a kind. By default they ask for admission in the order of the file.",
                task_fields(), true),
       table_of("chain", "Listed tasks on one or several cores that follow each other.", chain_fields(), true),
+      table_of("slowdown",
+               "How much longer a task executes beside another one on the same last-level cache: an estimate, never a "
+               "bound. `corelane measure --slowdowns FILE` adds such tables to a file, which may be a scenario.",
+               slowdown_fields(), true),
       table_of("generate", "Tasks drawn at random. By default they ask for admission after those of the file.",
                generator_fields()),
       table_of(

@@ -124,6 +124,12 @@ Expected<std::vector<Cell>, ScenarioFault> parse_scenario(std::string_view text,
   return cells;
 }
 
+Expected<std::vector<PairSlowdown>, ScenarioFault> parse_slowdowns(std::string_view text, const std::string& path) {
+  const auto root = parse_toml(text, path);
+  if (!root) return root.error();
+  return read_slowdowns(*root, path);
+}
+
 bool is_contracts_file(std::string_view text) {
   if (format_of_text(text).read != nullptr) return false;
   const auto root = parse_toml(text, "");

@@ -26,6 +26,9 @@ struct Cell {
 Expected<std::vector<Cell>, ScenarioFault> parse_scenario(std::string_view text, const std::string& path,
                                                           const FormatOptions& options = {});
 
+// Returns the [[slowdown]] tables of a file, whatever else it has. Nothing compares their names with tasks.
+Expected<std::vector<PairSlowdown>, ScenarioFault> parse_slowdowns(std::string_view text, const std::string& path);
+
 // Returns whether the text is a contracts file (orb/core/config/contracts_file.h): its tables are named by repository
 // ids.
 bool is_contracts_file(std::string_view text);

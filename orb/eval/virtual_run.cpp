@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "orb/base/contract.h"
@@ -13,6 +14,7 @@
 #include "orb/eval/experiment/job_account.h"
 #include "orb/eval/experiment/whole_set_run.h"
 #include "orb/eval/generate/random_source.h"
+#include "orb/eval/planning/slowdown_set.h"
 #include "orb/sched/priority.h"
 #include "orb/sched/refusal.h"
 #include "orb/sim/leader_followers_model.h"
@@ -49,11 +51,43 @@ sim::TaskPlan task_plan(const Task& task, Duration start, Duration more) {
   return plan;
 }
 
+// Makes the tasks slow each other down as the request says.
+void slow_down(const RunRequest& request, sim::Simulator& simulator) {
+  if (request.slowdowns.is_empty()) return;
+  std::vector<SlowdownTable::Row> rows;
+  for (const Task& task : request.tasks) rows.push_back(request.slowdowns.row_of(task));
+  simulator.use_slowdown([&table = request.slowdowns, rows = std::move(rows)](std::size_t plan, std::size_t beside) {
+    return table.factor(rows[plan], rows[beside]);
+  });
+}
+
+// Gives the tasks the cores and budgets with which a SlowdownSet admits them. The others never ask. `server` is charged
+// already.
+void charge_slowdowns(const RunRequest& request, const dispatch::ExecutiveOptions& server,
+                      const RunOverheads& overheads, std::vector<sim::TaskPlan>& plans) {
+  std::vector<Task> tasks = request.tasks;
+  charge(overheads, tasks);
+  SlowdownSet set(request.slowdowns, server, request.cores);
+  std::vector<std::size_t> admitted;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    plans[i].proposed = never;
+    if (set.admits(tasks[i])) admitted.push_back(i);
+  }
+  for (std::size_t number = 0; number < admitted.size(); ++number) {
+    TaskVerdict verdict;
+    set.describe(number, verdict);
+    sim::TaskPlan& plan = plans[admitted[number]];
+    plan.proposed = {};
+    plan.core = verdict.core;
+    plan.contract.budget = *verdict.charged_budget + dispatch::spin_of(server);
+  }
+}
+
 // The bound is that of the tasks that run together. While tasks moved, before the run, it was larger.
 void report_task(const sim::TaskReport& report, const sched::Manager& manager, TaskOutcome& task) {
   task.admitted = report.admitted && !report.evicted;
   if (!task.admitted) {
-    task.refusal = sched::text_of(report.refusal);
+    task.refusal = sched::text_of(report.answered ? report.refusal : sched::Refusal{.by_bound = true});
     return;
   }
   task.core = report.core;
@@ -73,12 +107,19 @@ void run_under_manager(const RunRequest& request, sim::JobObserver* observer, Ru
     if (const auto loads = dispatch::own_loads(server, core); !loads.empty())
       simulator.manager().set_interference(core, loads);
   simulator.allow_early(server.early_jobs);
-  simulator.use_slowdown(request.slowdown.millionths);
+  slow_down(request, simulator);
   if (server.overshoot > Duration::zero()) simulator.use_firm_timers(server.overshoot);
   simulator.use_jobs(account);
   simulator.observe(account);
   const Duration more = dispatch::spin_of(server) + overheads.charge_per_job();
-  for (const Task& task : request.tasks) simulator.add(task_plan(task, start, more));
+  std::vector<sim::TaskPlan> plans;
+  for (const Task& task : request.tasks) plans.push_back(task_plan(task, start, more));
+  if (request.charge_slowdowns && request.dispatcher->refuses) {
+    charge_slowdowns(request, server, overheads, plans);
+    simulator.manager().set_repack(false);
+    outcome.notes.emplace_back("budgets include slowdowns, which are estimates: bounds hold only as far as these do");
+  }
+  for (const sim::TaskPlan& plan : plans) simulator.add(plan);
   simulator.run(Time{start + request.length});
   for (std::size_t i = 0; i < request.tasks.size(); ++i) {
     const sim::TaskReport& report = simulator.report(i);
@@ -157,8 +198,8 @@ RunOutcome run_virtually(const RunRequest& request, sim::JobObserver* observer) 
     run_under_manager(request, observer, outcome);
   else
     run_leader_followers(request, observer, outcome);
-  if (request.slowdown != unity && (set || request.dispatcher->placement != TaskPlacement::by_manager))
-    outcome.notes.push_back("platform.slowdown has no effect under " + std::string(request.dispatcher->name) +
+  if (!request.slowdowns.is_empty() && (set || request.dispatcher->placement != TaskPlacement::by_manager))
+    outcome.notes.push_back("slowdowns have no effect under " + std::string(request.dispatcher->name) +
                             (set ? " with this policy" : ""));
   return outcome;
 }

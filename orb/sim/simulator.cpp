@@ -110,11 +110,9 @@ void Simulator::happen(const Event& event) {
     case What::work:
       arrive(event.index);
       break;
-    case What::propose: {
-      const JobId request = new_job({event.index, now_, Duration{}});
-      tell_manager(Proposed{now_, request, plans_[event.index].peer, plans_[event.index].contract});
+    case What::propose:
+      propose(event.index);
       break;
-    }
     case What::release:
       release(event.index, event.version);
       break;
@@ -209,7 +207,7 @@ void Simulator::dispatch_touched() {
     if (const auto running = core.core.running()) mix(3), mix(running->value), mix(i);
     if (observer_ != nullptr) tell_dispatch(core);
   }
-  if (slowdown_ != no_slowdown) slow_down();
+  if (slowdown_) slow_down();
 }
 
 void Simulator::dispatch(std::size_t index) {
@@ -220,27 +218,43 @@ void Simulator::dispatch(std::size_t index) {
   if (replenished != never) schedule(replenished, Class::replenishment, What::replenished, index, version);
 }
 
-bool Simulator::runs_intensive_task(const CoreState& core) const {
+// Returns the plan of the task that runs on the core, if there is one.
+std::optional<std::size_t> Simulator::running_plan(const CoreState& core) const {
   const auto running = core.core.running();
-  if (!running) return false;
-  const JobState& job = jobs_[running->value - 1];
-  return job.is_of_task && is_intensive(plans_[job.plan].contract);
+  if (!running || !jobs_[running->value - 1].is_of_task) return std::nullopt;
+  return jobs_[running->value - 1].plan;
 }
 
 // Sets how fast each core runs beside the others from now on. Bound: pairs of cores.
 void Simulator::slow_down() {
   for (std::size_t i = 0; i < cores_.size(); ++i) {
     CoreState& core = cores_[i];
-    const auto is_beside = [&](const CoreState& other) {
-      return &other != &core && other.options.cache == core.options.cache && runs_intensive_task(other);
-    };
     std::int64_t slowdown = no_slowdown;
-    if (runs_intensive_task(core))
-      slowdown += std::count_if(cores_.begin(), cores_.end(), is_beside) * (slowdown_ - no_slowdown);
+    if (const auto plan = running_plan(core))
+      for (const CoreState& other : cores_) {
+        const auto beside = running_plan(other);
+        if (&other != &core && other.options.cache == core.options.cache && beside)
+          slowdown += slowdown_(*plan, *beside) - no_slowdown;
+      }
     if (slowdown == core.core.slowdown()) continue;
     core.core.set_slowdown(now_, slowdown);
     dispatch(i);
   }
+}
+
+void Simulator::propose(std::size_t index) {
+  const TaskPlan& plan = plans_[index];
+  const JobId request = new_job({index, now_, Duration{}});
+  close_others(plan.core, true);
+  tell_manager(Proposed{now_, request, plan.peer, plan.contract});
+  close_others(plan.core, false);
+}
+
+// Sets whether all other cores are closed to new tasks. Does nothing for no_core.
+void Simulator::close_others(CoreId core, bool closed) {
+  if (core == no_core) return;
+  for (const CoreState& other : cores_)
+    if (other.options.id != core) manager_.set_closed(other.options.id, closed);
 }
 
 void Simulator::tell_manager(const Fact& fact) {

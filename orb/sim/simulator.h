@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <queue>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "orb/base/contract.h"
@@ -41,6 +43,7 @@ struct TaskPlan {
   std::uint32_t one_in = 1;  // demand_to and sleeps_for apply to one job in `one_in`, at random
   std::optional<Time> departs{};
   PeerId peer{};
+  CoreId core = no_core;  // the core where it has to be admitted; no_core: the Manager chooses
 };
 
 // A server on a core. The Manager does not know it: charge it with Manager::set_interference(), or analyze it by hand.
@@ -114,9 +117,12 @@ class Simulator {
   // Takes the jobs of every plan from the source, in place of `every`, `demand`, `demand_to` and `jittered`. Their
   // releases count from TaskPlan::first_release. The source must outlive the Simulator. Call it before run().
   void use_jobs(JobSource& source) { source_ = &source; }
-  // Makes intensive tasks slower that run at the same time on cores that share a cache (CoreOptions::cache). Each task
-  // that runs beside it adds `factor` - no_slowdown millionths to the execution time of a job. Call it before run().
-  void use_slowdown(std::int64_t factor) { slowdown_ = factor; }
+  // Returns by which factor, in millionths, the tasks of plan `plan` execute longer while a task of plan `beside` runs
+  // on another core of the same cache. It is no_slowdown or more.
+  using SlowdownOf = std::function<std::int64_t(std::size_t plan, std::size_t beside)>;
+  // Makes tasks slower that run at the same time on cores that share a cache (CoreOptions::cache). Each task that runs
+  // beside another one adds what its factor exceeds no_slowdown by. Call it before run().
+  void use_slowdown(SlowdownOf factor) { slowdown_ = std::move(factor); }
   // Tells the observer of the jobs of tasks. It must outlive the Simulator. Jobs that their task refuses or cancels do
   // not finish. FinishedJob::preemptions and ::migrations are not counted.
   void observe(JobObserver& observer) { observer_ = &observer; }
@@ -217,7 +223,9 @@ class Simulator {
   void dispatch_touched();
   void dispatch(std::size_t core);
   void slow_down();
-  bool runs_intensive_task(const CoreState& core) const;
+  std::optional<std::size_t> running_plan(const CoreState& core) const;
+  void propose(std::size_t plan);
+  void close_others(CoreId core, bool closed);
   void tell_manager(const sched::Fact& fact);
   void raise_bounds();
   void queue(std::span<const sched::Command> commands, CoreId from);
@@ -284,7 +292,7 @@ class Simulator {
   JobSource* source_ = nullptr;
   std::vector<JobRelease> next_jobs_;  // by plan, if there is a source: the job whose release is scheduled
   JobObserver* observer_ = nullptr;
-  std::int64_t slowdown_ = no_slowdown;
+  SlowdownOf slowdown_{};  // empty: no task is slowed down
   std::uint64_t hash_ = 0xcbf2'9ce4'8422'2325;
 };
 

@@ -125,8 +125,8 @@ file begins with this line. `corelane plan --schema` prints the schema.
 #:schema ./scenario.schema.json
 ```
 
-The tables are printed from `orb/eval/scenario/field_tables.cpp` and
-`orb/eval/scenario/experiment_tables.cpp`.
+The tables are printed from `orb/eval/scenario/field_tables.cpp`, `slowdown_fields.cpp` and
+`experiment_tables.cpp` there.
 
 )" + corelane::eval::scenario_documentation();
 }

@@ -18,6 +18,7 @@ void LeftOut::add_what_only_toml_has(const Scenario& scenario) {
     say("the load and the capacity of the platform are left out");
   const Policy& policy = scenario.policy;
   if (!policy.allocation.empty() || !policy.test.empty() || !policy.dispatcher.empty()) say("the policy is left out");
+  if (!scenario.slowdowns.empty()) say("the slowdowns are left out");
   const OverheadFields& overheads = scenario.overheads;
   if (!overheads.from.empty() || overheads.release || overheads.dispatch || overheads.hop || overheads.preemption ||
       overheads.migration)

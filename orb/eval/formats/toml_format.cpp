@@ -103,6 +103,8 @@ Expected<WrittenScenario, ScenarioFault> write_toml(const Scenario& scenario, co
   text += table_text("[overheads]", overhead_fields(), scenario.overheads);
   for (const ListedTask& task : scenario.tasks) text += table_text("[[task]]", task_fields(), without_defaults(task));
   for (const Chain& chain : scenario.chains) text += table_text("[[chain]]", chain_fields(), chain);
+  for (const PairSlowdown& slowdown : scenario.slowdowns)
+    text += table_text("[[slowdown]]", slowdown_fields(), slowdown);
   return WrittenScenario{.text = text.substr(text.starts_with('\n') ? 1 : 0)};
 }
 

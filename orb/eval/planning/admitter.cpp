@@ -47,11 +47,11 @@ class SpinAdmitter final : public Admitter {
 
 }  // namespace
 
-std::unique_ptr<Admitter> admitter_for(const dispatch::ExecutiveOptions& server, std::span<const CoreId> cores,
-                                       bool spin_locks) {
-  if (spin_locks) return std::make_unique<SpinAdmitter>(server, cores);
-  if (auto set = whole_set_for(server, cores)) return set;
-  return std::make_unique<ServerAdmitter>(server, cores);
+std::unique_ptr<Admitter> admitter_for(const PlanRequest& request, std::span<const CoreId> cores) {
+  const SlowdownTable* const charged = request.charged_slowdowns ? &*request.charged_slowdowns : nullptr;
+  if (request.spin_locks) return std::make_unique<SpinAdmitter>(request.server, cores);
+  if (auto set = whole_set_for(request.server, cores, nullptr, charged)) return set;
+  return std::make_unique<ServerAdmitter>(request.server, cores);
 }
 
 }  // namespace corelane::eval

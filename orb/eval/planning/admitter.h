@@ -8,7 +8,7 @@
 #include <span>
 
 #include "orb/base/ids.h"
-#include "orb/dispatch/executive.h"
+#include "orb/eval/plan.h"
 #include "orb/eval/task_set.h"
 
 namespace corelane::eval {
@@ -22,9 +22,8 @@ class Admitter {
   virtual void clear() = 0;
 };
 
-// Returns an Admitter without tasks: a server that is idle, a WholeSet if its policies need one, or a SpinPlacement for
-// `spin_locks`. `server` must outlive it.
-std::unique_ptr<Admitter> admitter_for(const dispatch::ExecutiveOptions& server, std::span<const CoreId> cores,
-                                       bool spin_locks);
+// Returns an Admitter without tasks by the policies of the request, except custom ones: a server that is idle, a
+// WholeSet, or a SpinPlacement. The request must outlive it.
+std::unique_ptr<Admitter> admitter_for(const PlanRequest& request, std::span<const CoreId> cores);
 
 }  // namespace corelane::eval

@@ -35,7 +35,7 @@ bool holds_grown(const AnsweredSet& set, int thousandths) {
 bool has_any(const std::vector<bool>& flags) { return std::ranges::find(flags, true) != flags.end(); }
 
 bool admits_again(const AnsweredSet& set, const std::vector<Task>& tasks) {
-  const auto admitter = admitter_for(set.request.server, set.cores, set.request.spin_locks);
+  const auto admitter = admitter_for(set.request, set.cores);
   for (std::size_t i = 0; i < tasks.size(); ++i)
     if (!admitter->admits(tasks[i]) && set.admitted[i]) return false;
   return true;

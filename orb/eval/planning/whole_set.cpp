@@ -6,6 +6,7 @@
 #include "orb/dispatch/manager_options.h"
 #include "orb/eval/planning/custom_set.h"
 #include "orb/eval/planning/global_set.h"
+#include "orb/eval/planning/slowdown_set.h"
 #include "orb/eval/planning/split_set.h"
 #include "orb/sched/allocation_strategy.h"
 
@@ -42,6 +43,20 @@ std::optional<std::string> fault_of_custom(const PlanRequest& request) {
            "allocation, or give the allocation as a function, too";
   if (other.empty()) return std::nullopt;
   return other + " does not work with a policy that is a function; leave one out";
+}
+
+// Returns what does not work with budgets that include slowdowns.
+std::optional<std::string> fault_of_charged(const PlanRequest& request) {
+  std::string other;
+  if (is_whole_set(request)) other = request.jobs ? "policy.aub" : policy_text(request);
+  if (request.spin_locks) other = "policy.locks = \"msrp\"";
+  if (!request.chains.empty()) other = "chains";
+  for (const Task& task : request.tasks) {
+    if (uses_resources(task.contract)) other = "resources, which task " + task.label + " uses";
+    if (task.is_high) other = "high criticality, which task " + task.label + " has";
+  }
+  if (other.empty()) return std::nullopt;
+  return "policy.charge_slowdowns has no analysis of " + other + "; leave one of them out";
 }
 
 // Returns what is wrong with a policy for single jobs.
@@ -94,7 +109,8 @@ std::optional<sched::SporadicTask> sporadic_task_of(const Contract& contract) no
 }
 
 std::unique_ptr<WholeSet> whole_set_for(const dispatch::ExecutiveOptions& server, std::span<const CoreId> cores,
-                                        const CustomPolicies* custom) {
+                                        const CustomPolicies* custom, const SlowdownTable* charged) {
+  if (charged != nullptr) return std::make_unique<SlowdownSet>(*charged, server, cores);
   if (custom != nullptr) return std::make_unique<CustomSet>(*custom, server, cores);
   if (server.allocation->splits) return std::make_unique<SplitSet>(cores);
   if (!sched::is_global(server.admission_test->scheduling)) return nullptr;
@@ -103,6 +119,7 @@ std::unique_ptr<WholeSet> whole_set_for(const dispatch::ExecutiveOptions& server
 
 std::optional<std::string> fault_of_whole_set(const PlanRequest& request) {
   const dispatch::ExecutiveOptions& server = request.server;
+  if (request.charged_slowdowns) return fault_of_charged(request);
   if (!is_whole_set(request)) return std::nullopt;
   if (auto bad = fault_of_custom(request)) return bad;
   if (auto bad = fault_of_jobs(request)) return bad;

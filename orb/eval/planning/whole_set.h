@@ -1,6 +1,6 @@
 // WholeSet decides about tasks on several cores for policies that no Manager has: global scheduling, where each job
-// runs on whatever core is free, C=D splitting, which cuts tasks, and CustomPolicies. The cores run nothing but the
-// tasks.
+// runs on whatever core is free, C=D splitting, which cuts tasks, CustomPolicies, and budgets that include slowdowns by
+// other cores (SlowdownSet). Except for the last of these, the cores run nothing but the tasks.
 //
 // A task with jitter J counts as one with the period T - J and the deadline D - J from its release: its jobs demand at
 // least as much. Deadlines are at most the periods.
@@ -30,10 +30,10 @@ class WholeSet : public Admitter {
   virtual std::vector<sched::CoreView> cores() const = 0;
 };
 
-// Returns null if a Manager has the policies of these options, and `custom` is null. `server` and `custom` must outlive
-// the set.
+// Returns null if a Manager has the policies of these options, and `custom` and `charged` are null. `server`, `custom`
+// and `charged` must outlive the set.
 std::unique_ptr<WholeSet> whole_set_for(const dispatch::ExecutiveOptions& server, std::span<const CoreId> cores,
-                                        const CustomPolicies* custom = nullptr);
+                                        const CustomPolicies* custom = nullptr, const SlowdownTable* charged = nullptr);
 
 // Returns why a WholeSet cannot have these policies, platform load or tasks, and what to change.
 std::optional<std::string> fault_of_whole_set(const PlanRequest& request);

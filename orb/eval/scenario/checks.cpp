@@ -7,6 +7,7 @@
 #include "orb/base/settings/overrun_name.h"
 #include "orb/core/config/contract_backlog.h"
 #include "orb/eval/generate/requests.h"
+#include "orb/eval/slowdown_table.h"
 
 namespace corelane::eval {
 namespace {
@@ -76,6 +77,18 @@ const ListedTask* task_called(const Scenario& scenario, const std::string& label
     if (task.count == 1 && (task.label.empty() ? "task-" + std::to_string(i + 1) : task.label) == label) return &task;
   }
   return nullptr;
+}
+
+// Returns whether a [[slowdown]] table with this name may be about a task: a listed one, a copy of it, several copies,
+// or a drawn one.
+bool names_a_task(const Scenario& scenario, const std::string& name) {
+  if (scenario.generate && is_named(name, "drawn")) return true;
+  for (std::size_t i = 0; i < scenario.tasks.size(); ++i) {
+    const ListedTask& task = scenario.tasks[i];
+    const std::string label = task.label.empty() ? "task-" + std::to_string(i + 1) : task.label;
+    if (is_named(label, name) || (task.count > 1 && is_named(name, label))) return true;
+  }
+  return false;
 }
 
 std::optional<std::string> fault_of_behavior(const ListedTask& task) {
@@ -178,6 +191,17 @@ std::optional<std::string> fault_of_locks(const Scenario& scenario) {
   const std::string& test = scenario.policy.test;
   if (test.empty() || test == "response-time" || test == "none") return std::nullopt;
   return "msrp is analyzed by response times, and policy.test is \"" + test + "\"; use \"response-time\"";
+}
+
+std::optional<FieldFault> fault_of_slowdown(const Scenario& scenario, std::size_t number) {
+  const PairSlowdown& slowdown = scenario.slowdowns[number];
+  const std::pair<const char*, const std::string&> names[] = {{"operation", slowdown.operation},
+                                                              {"beside", slowdown.beside}};
+  for (const auto& [key, name] : names)
+    if (!names_a_task(scenario, name))
+      return FieldFault{key,
+                        " = \"" + name + "\" is the label of no task; write the label of the task that it is about"};
+  return std::nullopt;
 }
 
 std::optional<FieldFault> fault_of_generator(const Generator& generator) {

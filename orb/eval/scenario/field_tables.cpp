@@ -92,7 +92,8 @@ constexpr Field<Platform> platform_rows[] = {
      &Platform::cache_domains},
     {{.key = "slowdown",
       .help = "In virtual time: by which factor a job of an intensive task executes longer while another intensive "
-              "task runs on another core of its cache. Each further one adds as much. Admission does not depend on it",
+              "task runs on another core of its cache. Each further one adds as much. Tables [[slowdown]] replace it "
+              "for their pairs. Admission depends on it only with policy.charge_slowdowns",
       .fallback = "1",
       .example = "1.3",
       .least = million,
@@ -148,6 +149,13 @@ constexpr Field<Policy> policy_rows[] = {
             return Names{"ceiling", "msrp"};
           }},
      &Policy::locks},
+    {{.key = "charge_slowdowns",
+      .help = "Whether admission multiplies a budget by what tasks on other cores of the same cache may slow the task "
+              "down. These factors are estimates, so bounds then hold only as far as the estimates do. A server cannot "
+              "do that",
+      .fallback = "false",
+      .example = "true"},
+     &Policy::charge_slowdowns},
 };
 
 // What listed and drawn tasks have in common.

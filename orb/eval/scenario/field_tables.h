@@ -15,6 +15,7 @@ std::span<const Field<Platform>> platform_fields() noexcept;
 std::span<const Field<Policy>> policy_fields() noexcept;
 std::span<const Field<ListedTask>> task_fields() noexcept;
 std::span<const Field<Chain>> chain_fields() noexcept;
+std::span<const Field<PairSlowdown>> slowdown_fields() noexcept;
 std::span<const Field<Generator>> generator_fields() noexcept;
 std::span<const Field<Sweep>> sweep_fields() noexcept;
 

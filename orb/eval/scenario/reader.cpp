@@ -29,6 +29,11 @@ class Reader {
     return check(root, scenario);
   }
 
+  Bad read(const Node& root, std::vector<PairSlowdown>& slowdowns) {
+    const Node* const list = root.find("slowdown");
+    return list == nullptr ? std::nullopt : read_list(*list, slowdown_fields(), slowdowns);
+  }
+
   Bad read(const Node& root, std::vector<SweptField>& sweeps) {
     const Node* const list = root.find("sweep");
     if (list == nullptr) return std::nullopt;
@@ -57,6 +62,7 @@ class Reader {
     if (child.key == "experiment") return read_table(child, experiment_fields(), scenario.experiment);
     if (child.key == "published") return read_list(child, published_fields(), scenario.published);
     if (child.key == "chain") return read_list(child, chain_fields(), scenario.chains);
+    if (child.key == "slowdown") return read_list(child, slowdown_fields(), scenario.slowdowns);
     if (child.key == "task") return read_list(child, task_fields(), scenario.tasks);
     return read_field(child, "", top_fields(), scenario);
   }
@@ -109,8 +115,8 @@ class Reader {
     std::vector<std::string> known;
     for (const Field<Table>& field : fields) known.emplace_back(field.info.key);
     if (prefix.empty())
-      known.insert(known.end(), {"platform", "policy", "task", "chain", "generate", "overheads", "experiment",
-                                 "published", "sweep"});
+      known.insert(known.end(), {"platform", "policy", "task", "chain", "slowdown", "generate", "overheads",
+                                 "experiment", "published", "sweep"});
     const std::string best = core::meant(key, known, "the nearest is");
     return "there is no " + prefix + key + (best.empty() ? "; there are " + core::listed(known) : best);
   }
@@ -123,6 +129,7 @@ class Reader {
     if (scenario.experiment.length <= Duration::zero())
       return fault(place_of(root, "experiment", "length"), "experiment.length: expected a duration above 0; found 0ns");
     if (Bad bad = check_chains(root, scenario)) return bad;
+    if (Bad bad = check_slowdowns(root, scenario)) return bad;
     if (const auto bad = fault_of_locks(scenario))
       return fault(place_of(root, "policy", "locks"), "policy.locks: " + *bad);
     if (const auto bad = fault_of_overheads(scenario.overheads))
@@ -168,6 +175,14 @@ class Reader {
     return std::nullopt;
   }
 
+  Bad check_slowdowns(const Node& root, const Scenario& scenario) const {
+    const Node* const list = root.find("slowdown");
+    for (std::size_t i = 0; i < scenario.slowdowns.size(); ++i)
+      if (const auto bad = fault_of_slowdown(scenario, i))
+        return fault(list->children[i].at, "slowdown." + bad->key + bad->text);
+    return std::nullopt;
+  }
+
   static core::FilePlace place_of(const Node& root, std::string_view table, std::string_view key) {
     const Node* const node = root.find(table);
     const Node* const field = node == nullptr ? nullptr : node->find(key);
@@ -183,6 +198,12 @@ Expected<Scenario, ScenarioFault> read_scenario(const Node& root, const std::str
   Scenario scenario;
   if (auto bad = Reader(path).read(root, scenario)) return *std::move(bad);
   return scenario;
+}
+
+Expected<std::vector<PairSlowdown>, ScenarioFault> read_slowdowns(const Node& root, const std::string& path) {
+  std::vector<PairSlowdown> slowdowns;
+  if (auto bad = Reader(path).read(root, slowdowns)) return *std::move(bad);
+  return slowdowns;
 }
 
 Expected<std::vector<SweptField>, ScenarioFault> read_sweeps(const Node& root, const std::string& path) {

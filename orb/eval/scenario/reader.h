@@ -15,6 +15,9 @@ namespace corelane::eval {
 // Returns the scenario of a file's table, without its sweeps. `path` is for the faults.
 Expected<Scenario, ScenarioFault> read_scenario(const Node& root, const std::string& path);
 
+// Returns the slowdowns of a file's table, whatever else the table has.
+Expected<std::vector<PairSlowdown>, ScenarioFault> read_slowdowns(const Node& root, const std::string& path);
+
 // A sweep with its values.
 struct SweptField {
   std::string field;

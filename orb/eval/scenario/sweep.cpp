@@ -54,7 +54,7 @@ std::optional<Range> range_of(const Sweep& sweep) {
 std::vector<std::string> names_of_fields() {
   std::vector<std::string> names;
   for (const ScenarioTable& table : scenario_tables()) {
-    if (table.name == "sweep") continue;
+    if (table.name == "sweep" || table.name == "slowdown") continue;
     const std::string prefix = table.name.empty() ? "" : std::string(table.name) + (table.repeats ? ".LABEL." : ".");
     for (const ScenarioField& field : table.fields) names.push_back(prefix + std::string(field.info.key));
   }
@@ -139,7 +139,8 @@ std::string set_field(Node& root, const std::string& field, const Node& value) {
   }
   const std::string table = field.substr(0, first), key = field.substr(last + 1);
   const bool has_label = first != last, has_items = table == "task" || table == "chain";
-  if (table == "sweep" || table == "published" || has_items != has_label || !has_field(table, key))
+  if (table == "sweep" || table == "published" || table == "slowdown" || has_items != has_label ||
+      !has_field(table, key))
     return unknown_field(field, has_items && has_label ? table + ".LABEL." + key : field);
   if (has_label) return put_in_item(root, table, field.substr(first + 1, last - first - 1), key, value);
   put(child_of(root, table, value.at), key, value);

@@ -58,18 +58,45 @@ Expected<CacheCounters, std::string> CacheCounters::of_thread(int thread) {
   if (!instructions) return Unexpected{why_not(errno)};
   Fd accesses = open_counter(PERF_COUNT_HW_CACHE_REFERENCES, thread, instructions.get());
   if (!accesses) return Unexpected{why_not(errno)};
-  return CacheCounters(std::move(instructions), std::move(accesses));
+  CacheCounters counters(std::move(instructions), std::move(accesses));
+  const int leader = counters.instructions_.get();
+  counters.misses_ = open_counter(PERF_COUNT_HW_CACHE_MISSES, thread, leader);
+  counters.stalls_ = open_counter(PERF_COUNT_HW_STALLED_CYCLES_BACKEND, thread, leader);
+  return counters;
+}
+
+// The kernel writes the values in the order in which the counters were opened.
+std::optional<CacheCounters::Counts> CacheCounters::counts() const {
+  struct {
+    std::uint64_t counters, enabled, running;
+    std::array<std::uint64_t, 4> values;
+  } group{};
+  const std::uint64_t opened = 2 + (misses_ ? 1 : 0) + (stalls_ ? 1 : 0);
+  const auto size = static_cast<ssize_t>((3 + opened) * sizeof(std::uint64_t));
+  if (::read(instructions_.get(), &group, sizeof group) != size || group.counters != opened) return std::nullopt;
+  if (group.values[0] < fewest_instructions || group.running < group.enabled) return std::nullopt;
+  Counts counts{.instructions = group.values[0], .accesses = group.values[1]};
+  if (misses_) counts.misses = group.values[2];
+  if (stalls_) counts.stalls = group.values[opened - 1];
+  return counts;
 }
 
 std::optional<std::uint16_t> CacheCounters::intensity() const {
-  struct {
-    std::uint64_t counters, enabled, running;
-    std::array<std::uint64_t, 2> values;
-  } group{};
-  if (::read(instructions_.get(), &group, sizeof group) != sizeof group || group.counters != group.values.size())
-    return std::nullopt;
-  if (group.values[0] < fewest_instructions || group.running < group.enabled) return std::nullopt;
-  return intensity_of(group.values[1], group.values[0]);
+  const auto counted = counts();
+  if (!counted) return std::nullopt;
+  return intensity_of(counted->accesses, counted->instructions);
+}
+
+std::optional<CacheMetrics> CacheCounters::metrics() const {
+  const auto counted = counts();
+  if (!counted) return std::nullopt;
+  const auto rate = [&](std::uint64_t events) {
+    return 1000.0 * static_cast<double>(events) / static_cast<double>(counted->instructions);
+  };
+  CacheMetrics metrics{.accesses = rate(counted->accesses)};
+  if (misses_) metrics.misses = rate(counted->misses);
+  if (stalls_) metrics.stalls = rate(counted->stalls);
+  return metrics;
 }
 
 }  // namespace corelane::os

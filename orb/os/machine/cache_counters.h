@@ -13,6 +13,13 @@
 
 namespace corelane::os {
 
+// What a thread did per 1,000 instructions. Not each processor counts the last two.
+struct CacheMetrics {
+  double accesses = 0;             // to the last-level cache
+  std::optional<double> misses{};  // of these accesses
+  std::optional<double> stalls{};  // cycles in which the processor waited
+};
+
 class CacheCounters {
  public:
   // Starts to count the thread with this number of the kernel; 0: the calling thread. The error says why it cannot, and
@@ -22,13 +29,23 @@ class CacheCounters {
   // Returns the accesses per 1,000 instructions since the start, rounded to the nearest number. Returns nothing if the
   // thread executed fewer than 1,000 instructions meanwhile, or was not counted the whole time it ran.
   std::optional<std::uint16_t> intensity() const;
+  // Returns all that is counted since the start; nothing in the same cases.
+  std::optional<CacheMetrics> metrics() const;
 
  private:
+  // What is counted; values of counters that do not exist are 0.
+  struct Counts {
+    std::uint64_t instructions = 0, accesses = 0, misses = 0, stalls = 0;
+  };
+
   CacheCounters(Fd instructions, Fd accesses)
       : instructions_(std::move(instructions)), accesses_(std::move(accesses)) {}
 
-  Fd instructions_;  // leads the group, so that both are counted at the same times
+  std::optional<Counts> counts() const;
+
+  Fd instructions_;  // leads the group, so that all are counted at the same times
   Fd accesses_;
+  Fd misses_{}, stalls_{};  // empty if there are no such counters, or not enough of them
 };
 
 // Returns the accesses per 1,000 instructions, rounded to the nearest number, and at most 65,535.

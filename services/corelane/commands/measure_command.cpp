@@ -53,10 +53,21 @@ CLI::Option* define_calls(CLI::App& app, Options& options, CLI::Option* operatio
   auto* const beside =
       refuse_empty(app.add_option("--beside", options.beside,
                                   "then make the calls once more, while this command runs on another core of the same "
-                                  "last-level cache: how much longer do they take?"))
+                                  "last-level cache: how much longer do they take? May be given several times"))
           ->type_name("COMMAND")
+          ->allow_extra_args(false)
           ->needs(call);
-  refuse_empty(app.add_option("--slowdowns", options.slowdowns, "add that slowdown to this TOML file"))
+  refuse_empty(
+      app.add_option("--beside-task", options.beside_tasks,
+                     "the label of the task whose work the command does; one for each --beside, in their order"))
+      ->type_name("LABEL")
+      ->allow_extra_args(false)
+      ->needs(beside);
+  refuse_empty(app.add_option("--task", options.task, "the label of the task whose work the operation does"))
+      ->type_name("LABEL")
+      ->needs(beside);
+  refuse_empty(app.add_option("--slowdowns", options.slowdowns,
+                              "add the slowdowns to this TOML file, such as a scenario, and compare the metrics in it"))
       ->type_name("FILE")
       ->needs(beside);
   add_duration(app, "--period", options.given.period,
@@ -110,6 +121,11 @@ Action define_measure(CLI::App& app, std::vector<std::string>& orb_options) {
     if (files->count() + request->count() == 0 && options->call.reference.empty()) {
       std::cerr << "corelane measure: name a FILE, a server with --request PID, or calls with --call REFERENCE; see "
                    "corelane measure --help\n";
+      return 2;
+    }
+    if (!options->beside_tasks.empty() && options->beside_tasks.size() != options->beside.size()) {
+      std::cerr << "corelane measure: there are " << options->beside.size() << " --beside and "
+                << options->beside_tasks.size() << " --beside-task; give one --beside-task for each --beside\n";
       return 2;
     }
     if (!finish(*options, settings)) return 1;

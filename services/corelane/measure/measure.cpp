@@ -14,9 +14,11 @@
 #include "orb/base/text/counted.h"
 #include "orb/core/config/contracts_file.h"
 #include "orb/core/config/spelling.h"
+#include "orb/eval/scenario_file.h"
 #include "orb/os/clock.h"
 #include "orb/os/files/small_file.h"
 #include "services/corelane/host/server_page.h"
+#include "services/corelane/measure/co_run.h"
 #include "services/corelane/measure/measured_calls.h"
 #include "services/corelane/measure/measurement.h"
 #include "services/corelane/measure/shared_cache.h"
@@ -126,19 +128,28 @@ std::string blocks_text(const Measurement& m) {
          ": use corelane::rt::Suspension there and declare `suspension`, or no bound holds\n";
 }
 
-Slowdown slowdown_of(const Measurement& m, const std::string& beside) {
-  return {.operation = m.label, .beside = beside, .alone = m.quantile(500'000), .together = *m.together};
+std::vector<Slowdown> slowdowns_of(const Measurement& m, const std::string& task = {}) {
+  std::vector<Slowdown> slowdowns;
+  for (const SeriesBeside& series : m.beside)
+    slowdowns.push_back({.operation = task.empty() ? m.label : task,
+                         .beside = series.work,
+                         .alone = m.quantile(500'000),
+                         .together = quantile_of(series.used, 500'000),
+                         .samples = std::min(m.used.size(), series.used.size()),
+                         .range = factor_range(m.used, series.used),
+                         .metrics = series.metrics});
+  return slowdowns;
 }
 
-std::string cache_text(const Measurement& m, const std::string& beside) {
+std::string cache_text(const Measurement& m) {
   std::string text;
   if (m.intensity)
     text += "  cache      " + std::to_string(*m.intensity) + " last-level accesses per 1,000 instructions\n";
   else if (!m.uncounted.empty())
     text += "  cache      accesses not counted: " + plain(m.uncounted) + "\n";
-  if (m.together)
-    text += "  beside     p50 " + brief(*m.together) + ", " + factor_text(slowdown_of(m, beside)) +
-            " that alone: a measured estimate, never a bound\n";
+  for (const Slowdown& slowdown : slowdowns_of(m))
+    text += "  beside     " + plain(slowdown.beside) + ": p50 " + brief(slowdown.together) + ", " +
+            factor_text(slowdown) + ": a measured estimate, never a bound\n";
   return text;
 }
 
@@ -159,7 +170,7 @@ std::string table_of(const Measured& measured, const MeasureOptions& options) {
       plain(m.label) + ": " + counted(m.used.size(), "job") + " of " + counted(m.tasks.size(), "task") + "\n";
   text += "  execution  p50 " + brief(m.quantile(500'000)) + "  p99 " + brief(m.quantile(990'000)) + "  longest " +
           brief(m.used.back()) + "\n";
-  text += cache_text(m, options.beside);
+  text += cache_text(m);
   text += contract_text(m);
   text += blocks_text(m);
   text += arrivals_text(m);
@@ -174,6 +185,15 @@ std::string table_of(const Measured& measured, const MeasureOptions& options) {
   if (m.used.size() < few_samples)
     text += "  so few jobs say little about the longest; measure " + std::to_string(few_samples) + " at least\n";
   return text;
+}
+
+nlohmann::ordered_json json_of(const Slowdown& slowdown) {
+  nlohmann::ordered_json json{{"work", slowdown.beside},
+                              {"jobs", slowdown.samples},
+                              {"execution_p50_ns", slowdown.together.count()},
+                              {"factor", slowdown.factor()}};
+  if (slowdown.range) json["factor_low"] = slowdown.range->low, json["factor_high"] = slowdown.range->high;
+  return json;
 }
 
 nlohmann::ordered_json json_of(const Measured& measured, int margin) {
@@ -196,7 +216,7 @@ nlohmann::ordered_json json_of(const Measured& measured, int margin) {
   if (m.least_gap) json["least_gap_ns"] = m.least_gap->count();
   if (m.contract && !m.has_several) json["budget_ns"] = m.contract->budget.count();
   if (m.intensity) json["intensity"] = *m.intensity;
-  if (m.together) json["execution_p50_beside_ns"] = m.together->count();
+  for (const Slowdown& slowdown : slowdowns_of(m)) json["beside"].push_back(json_of(slowdown));
   if (basis && !basis->note.empty()) json["note"] = basis->note;
   if (basis && !basis->assumed.empty()) json["assumed"] = basis->assumed;
   if (proposal) json["contracts_file"] = proposal->entry;
@@ -351,6 +371,24 @@ std::string none_found(const MeasureOptions& options, const std::vector<Measurem
                                 : "; there are jobs of " + core::listed(labels));
 }
 
+// Adds the slowdowns to their file, and prints the table of metrics of all slowdowns that the file has. Returns false
+// after a complaint.
+bool write_slowdowns(const MeasureOptions& options, const Measurement& m, std::ostream& out,
+                     const Complaints& complaints) {
+  constexpr std::size_t largest_file = 1024 * 1024;
+  if (const auto fault = add_slowdowns(options.slowdowns, slowdowns_of(m, options.task)); !fault.empty())
+    return complaints.begin() << plain(fault) << "\n", false;
+  const auto text = os::read_small_file(options.slowdowns, largest_file);
+  if (!text) return complaints.begin() << plain(text.error().text) << "\n", false;
+  const auto pairs = eval::parse_slowdowns(*text, options.slowdowns);
+  if (!pairs) return complaints.begin() << plain(pairs.error().text) << "\n", false;
+  if (options.format == Format::json) return true;
+  out << metrics_text(metric_rows(*pairs));
+  if (!m.uncounted.empty()) out << "The counts of this run are missing: " << plain(m.uncounted) << "\n";
+  out << "\n";
+  return true;
+}
+
 }  // namespace
 
 int measure(const MeasureOptions& options, std::ostream& out, std::ostream& err) {
@@ -373,10 +411,7 @@ int measure(const MeasureOptions& options, std::ostream& out, std::ostream& err)
   std::vector<Measured> measured;
   for (Measurement& one : wanted) measured.push_back(measured_of(std::move(one), options, interface));
   out << text_of(measured, options);
-  if (!options.slowdowns.empty() && measured[0].measurement.together) {
-    const auto fault = add_slowdown(options.slowdowns, slowdown_of(measured[0].measurement, options.beside));
-    if (!fault.empty()) return complaints.begin() << plain(fault) << "\n", 1;
-  }
+  if (!options.slowdowns.empty() && !write_slowdowns(options, measured[0].measurement, out, complaints)) return 1;
   if (options.write.empty()) {
     complain_of_long_ones(measured, complaints);
     return std::ranges::all_of(measured, [](const Measured& one) { return one.fault.empty(); }) ? 0 : 1;

@@ -37,11 +37,16 @@ Measurements request_measurements(const MeasureOptions& options, int pid, const 
 
 Measurements MeasuredCalls::measure() {
   Measurements alone = measure_once();
-  if (!alone || alone->empty() || alone->front().used.empty() || options_.beside.empty()) return alone;
-  has_other_work_ = true;
-  const Measurements together = measure_once();
-  if (!together || together->empty() || together->front().used.empty()) return std::nullopt;
-  alone->front().together = together->front().quantile(500'000);
+  if (!alone || alone->empty() || alone->front().used.empty()) return alone;
+  for (std::size_t i = 0; i < options_.beside.size(); ++i) {
+    other_command_ = options_.beside[i];
+    Measurements together = measure_once();
+    if (!together || together->empty() || together->front().used.empty()) return std::nullopt;
+    alone->front().beside.push_back(
+        {.work = i < options_.beside_tasks.size() ? options_.beside_tasks[i] : other_command_,
+         .used = std::move(together->front().used),
+         .metrics = together->front().metrics});
+  }
   return alone;
 }
 
@@ -92,7 +97,7 @@ void MeasuredCalls::start_counting(TaskId task) {
 
 // Starts the other command, in the series of calls that has one. Returns false after a complaint.
 bool MeasuredCalls::start_other_work(TaskId task) {
-  if (!has_other_work_) return true;
+  if (other_command_.empty()) return true;
   const auto topology = os::Topology::detect();
   const CoreId core = topology ? core_beside(topology->cores(), core_) : no_core;
   if (core == no_core) {
@@ -105,7 +110,7 @@ bool MeasuredCalls::start_other_work(TaskId task) {
     return false;
   }
   try {
-    other_work_.emplace(std::vector<std::string>{"/bin/sh", "-c", "exec >/dev/null; " + options_.beside},
+    other_work_.emplace(std::vector<std::string>{"/bin/sh", "-c", "exec >/dev/null; " + other_command_},
                         os::ChildOptions{.core = core});
   } catch (const std::system_error& error) {
     complaints_.begin() << "/bin/sh cannot be started on core " << core.value << ": " << error.what() << "\n";
@@ -121,7 +126,7 @@ bool MeasuredCalls::end_other_work() {
   if (status)
     complaints_.begin() << "this ended (" << status->text()
                         << ") before the calls did, so they did not all run beside it; let it run longer: "
-                        << plain(options_.beside) << "\n";
+                        << plain(other_command_) << "\n";
   return !status;
 }
 
@@ -149,7 +154,11 @@ bool MeasuredCalls::fetch(const CalledTask& task) {
   if (!found_) return false;
   const auto intensity = counters_ ? counters_->intensity() : std::nullopt;
   if (counters_ && !intensity) uncounted_ = "the counters did not run all the time; other programs use them";
-  for (Measurement& measurement : *found_) measurement.intensity = intensity, measurement.uncounted = uncounted_;
+  for (Measurement& measurement : *found_) {
+    measurement.intensity = intensity;
+    measurement.metrics = counters_ ? counters_->metrics() : std::nullopt;
+    measurement.uncounted = uncounted_;
+  }
   if (task.raised > 0)
     complaints_.begin() << task.raised << " of " << task.raised + task.answered
                         << " calls ended with an exception of the operation\n";

@@ -1,5 +1,5 @@
 // MeasuredCalls makes calls of one operation of a live object, for `corelane measure --call`, and returns what the
-// server recorded of them. With the option `beside` it makes them once more while another command runs.
+// server recorded of them. For each command of the option `beside` it makes them once more while that command runs.
 //
 // Threads: the caller's.
 #pragma once
@@ -51,7 +51,7 @@ class MeasuredCalls {
   Measurements found_{};
   std::optional<os::CacheCounters> counters_{};
   std::string uncounted_{};      // why there are none
-  bool has_other_work_ = false;  // this series of calls is made beside the other command
+  std::string other_command_{};  // this series of calls is made beside it; empty: alone
   std::optional<os::ChildProcess> other_work_{};
 };
 

@@ -200,10 +200,12 @@ std::string field(const std::string& key, Duration value) { return key + " = \""
 
 }  // namespace
 
-Duration Measurement::quantile(std::int64_t ppm) const {
-  const auto count = static_cast<std::int64_t>(used.size());
+Duration Measurement::quantile(std::int64_t ppm) const { return quantile_of(used, ppm); }
+
+Duration quantile_of(std::span<const Duration> samples, std::int64_t ppm) {
+  const auto count = static_cast<std::int64_t>(samples.size());
   const std::int64_t rank = std::max<std::int64_t>(1, (count * ppm + 999'999) / 1'000'000);
-  return used[static_cast<std::size_t>(rank - 1)];
+  return samples[static_cast<std::size_t>(rank - 1)];
 }
 
 std::vector<Measurement> measurements_of(std::span<const TraceFile> traces, const Selection& selection) {

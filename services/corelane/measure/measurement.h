@@ -13,9 +13,17 @@
 
 #include "orb/base/contract.h"
 #include "orb/core/skeleton.h"
+#include "orb/os/machine/cache_counters.h"
 #include "orb/sched/trace/trace_file.h"
 
 namespace corelane::tool {
+
+// A series of calls of one operation beside other work on its last-level cache.
+struct SeriesBeside {
+  std::string work;                           // the task or the command that ran meanwhile
+  std::vector<Duration> used{};               // ascending; at least one
+  std::optional<os::CacheMetrics> metrics{};  // of the operation's thread; nothing: not counted
+};
 
 // The jobs of all tasks of one operation.
 struct Measurement {
@@ -33,11 +41,15 @@ struct Measurement {
   Duration longest_block{};
   std::optional<std::uint16_t> intensity{};  // as Contract::intensity; nothing: not counted
   std::string uncounted{};                   // why it was not counted; "": nobody tried to
-  std::optional<Duration> together{};        // the median beside other work; nothing: not measured
+  std::optional<os::CacheMetrics> metrics{};
+  std::vector<SeriesBeside> beside{};  // empty: it was not measured beside other work
 
   // Returns the quantile by nearest rank; `ppm` is in parts per million. Call it only if there are samples.
   Duration quantile(std::int64_t ppm) const;
 };
+
+// Returns a quantile of ascending samples, of which there is at least one, as Measurement::quantile() does.
+Duration quantile_of(std::span<const Duration> samples, std::int64_t ppm);
 
 struct Selection {
   TaskId only = no_task;  // only this task; no_task: all

@@ -3,6 +3,8 @@
 // Threads: pure, except for files.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,8 +12,10 @@
 #include "orb/base/expected.h"
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
+#include "orb/os/machine/cache_counters.h"
 #include "orb/os/machine/topology.h"
 #include "services/corelane/host/host_files.h"
+#include "services/corelane/measure/co_run.h"
 
 namespace corelane::tool {
 
@@ -26,20 +30,24 @@ CoreId core_beside(std::span<const os::CoreInfo> cores, CoreId core);
 // How much longer an operation takes beside other work on the same last-level cache. It is a measured estimate, never a
 // bound.
 struct Slowdown {
-  std::string operation;  // "Plant/Controller.step"
-  std::string beside;     // the command that ran beside it
-  Duration alone{};       // the median execution time without it
-  Duration together{};    // the median execution time beside it
+  std::string operation;                      // "Plant/Controller.step"
+  std::string beside;                         // the task or the command that ran beside it
+  Duration alone{};                           // the median execution time without it
+  Duration together{};                        // the median execution time beside it
+  std::size_t samples = 0;                    // jobs of the shorter series
+  std::optional<FactorRange> range{};         // nothing: too few samples
+  std::optional<os::CacheMetrics> metrics{};  // of the operation beside the work; nothing: not counted
 
   double factor() const { return static_cast<double>(together.count()) / static_cast<double>(alone.count()); }
 };
 
-// Returns "1.31 times".
+// Returns "1.31 times that alone (1.29 to 1.33 with 95 % confidence, 200 jobs)".
 std::string factor_text(const Slowdown& slowdown);
 
 // Returns an entry of a TOML file of slowdowns.
 std::string toml_of(const Slowdown& slowdown);
-// Adds the entry to the file, which it makes if there is none. Returns what is wrong; "" if nothing.
-std::string add_slowdown(const std::string& path, const Slowdown& slowdown);
+// Adds the entries to the file, which may be a scenario, and which it makes if there is none. Returns what is wrong; ""
+// if nothing.
+std::string add_slowdowns(const std::string& path, std::span<const Slowdown> slowdowns);
 
 }  // namespace corelane::tool

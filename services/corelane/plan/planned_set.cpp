@@ -48,6 +48,13 @@ std::string refusal_text(const TaskVerdict& verdict) {
   return "       refused: " + plain(sched::text_of(verdict.refusal)) + "\n";
 }
 
+// Returns the budget with which the task was analyzed, if it includes slowdowns; "" otherwise.
+std::string charged_text(const TaskVerdict& verdict) {
+  if (!verdict.charged_budget || *verdict.charged_budget == verdict.task.contract.budget) return {};
+  return "       analyzed with a budget of " + brief(*verdict.charged_budget) +
+         ": tasks on other cores of its cache slow it down\n";
+}
+
 // Returns what a task of high criticality may expect after an overrun; "" for other tasks.
 std::string high_text(const TaskVerdict& verdict) {
   if (!verdict.high || !verdict.admitted) return {};
@@ -78,7 +85,7 @@ std::string line_of(const TaskVerdict& verdict) {
                 to_string(c.deadline).c_str(), to_string(c.budget).c_str(), to_string(c.jitter).c_str(),
                 percentage(verdict.utilization).c_str(), is_bounded ? brief(verdict.bound).c_str() : "-",
                 verdict.largest_budget ? to_string(*verdict.largest_budget).c_str() : "-") +
-         plain(verdict.task.label) + "\n" + high_text(verdict) + refusal_text(verdict);
+         plain(verdict.task.label) + "\n" + charged_text(verdict) + high_text(verdict) + refusal_text(verdict);
 }
 
 // Returns how many cores all tasks need, as a sentence; "" if that was not looked for.
@@ -110,6 +117,10 @@ std::string lines_of_cores(const Plan& plan) {
   return plan.is_global ? "all cores together: " + percentage(sum) + " of a core admitted\n" : text;
 }
 
+bool charges_slowdowns(const Plan& plan) {
+  return std::ranges::any_of(plan.tasks, [](const TaskVerdict& v) { return v.charged_budget.has_value(); });
+}
+
 std::string whole_text(const PlannedSet& set) {
   const Plan& plan = set.plan;
   std::string text = counted(plan.tasks.size(), "task") + " on " + counted(plan.cores.size(), "core") + "; " +
@@ -124,6 +135,8 @@ std::string whole_text(const PlannedSet& set) {
   if (plan.tasks.size() > admitted_in(plan))
     text += "Of the utilization that they ask for, " + percentage(plan.accepted) + " is admitted.\n";
   if (!plan.promises) return text + "The server has no admission test, so no deadline is promised.\n";
+  if (charges_slowdowns(plan))
+    text += "Slowdowns are estimates, never bounds: the deadlines hold only as far as the estimates do.\n";
   for (const eval::ChainVerdict& chain : plan.chains) text += chain_text(plan, chain);
   return text + need_text(plan) + growth_text(plan);
 }
@@ -212,6 +225,7 @@ Json json_of(const TaskVerdict& verdict) {
                              {"offset_ns", part.offset.count()},
                              {"deadline_ns", part.deadline.count()}});
   if (verdict.bound > Duration::zero()) json["bound_ns"] = verdict.bound.count();
+  if (verdict.charged_budget) json["charged_budget_ns"] = verdict.charged_budget->count();
   if (verdict.high) json["high"] = json_of(verdict, *verdict.high);
   if (verdict.largest_budget) json["largest_budget_ns"] = verdict.largest_budget->count();
   if (verdict.admitted) return json;

@@ -204,7 +204,8 @@ TEST_CASE("every wrong input has its line, what is wrong, and how to mend it") {
       Case{"seed = 1\n[platform\n", "s.toml:2:10: syntax error in a table header"},
       Case{"[plattform]\n" + task, "s.toml:1:2: there is no plattform; the nearest is platform"},
       Case{"[x]\n" + task,
-           "s.toml:1:2: there is no x; there are name, seed, repetitions, platform, policy, task, chain, generate, "
+           "s.toml:1:2: there is no x; there are name, seed, repetitions, platform, policy, task, chain, slowdown, "
+           "generate, "
            "overheads, experiment, published and sweep"},
       Case{"[platform]\ncore = 2\n" + task, "s.toml:2:1: there is no platform.core; the nearest is cores"},
       Case{"[platform]\ncores = \"two\"\n" + task,
@@ -420,6 +421,33 @@ TEST_CASE("criticality and spinning have values that fit together") {
            "msrp is analyzed by response times, and policy.test is \"hyperbolic\""});
   CAPTURE(c.text);
   CHECK_THAT(fault_of_text(c.text), Catch::Contains(c.fault));
+}
+
+TEST_CASE("slowdowns name tasks, their copies, or drawn ones") {
+  const std::string tasks =
+      "[[task]]\nlabel = \"a\"\nperiod = \"10ms\"\nbudget = \"1ms\"\n"
+      "[[task]]\nlabel = \"b\"\nperiod = \"10ms\"\nbudget = \"1ms\"\ncount = 2\n";
+  const auto slowdown = [](const std::string& operation, const std::string& beside) {
+    return "[[slowdown]]\noperation = \"" + operation + "\"\nbeside = \"" + beside +
+           "\"\nfactor = 1.25\nsamples = 200\nlow = 1.2\nhigh = 1.3\nalone = \"4ms\"\ntogether = \"5ms\"\n"
+           "accesses = 25.5\nmisses = 3.2\nstalls = 410\n";
+  };
+  const auto cells = parse_scenario(tasks + slowdown("a", "b-2"), "s.toml");
+  REQUIRE(cells);
+  const PairSlowdown& read = cells->front().scenario.slowdowns.at(0);
+  CHECK(read.operation == "a");
+  CHECK(read.beside == "b-2");
+  CHECK(read.factor == Fraction{1'250'000});
+  CHECK(read.high == Fraction{1'300'000});
+  CHECK(read.together == 5ms);
+  CHECK(read.accesses == Fraction{25'500'000});
+  CHECK_FALSE(cells->front().scenario.policy.charge_slowdowns);
+  const std::string drawn = "[generate]\ntasks = 2\nutilization = 0.5\n";
+  CHECK(parse_scenario(drawn + slowdown("drawn", "drawn-1"), "s.toml"));
+  const auto wrong = parse_scenario(tasks + slowdown("a", "./load"), "s.toml");
+  REQUIRE_FALSE(wrong);
+  CHECK_THAT(wrong.error().text,
+             Catch::Contains("slowdown.beside = \"./load\" is the label of no task; write the label"));
 }
 
 TEST_CASE("sweeps have a bounded number of combinations") {

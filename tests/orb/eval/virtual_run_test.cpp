@@ -86,7 +86,7 @@ TEST_CASE("intensive tasks that share a cache slow each other down unless they a
   auto tasks = tasks_of_pairs({{4ms, 10ms}, {4ms, 10ms}});
   for (Task& task : tasks) task.contract.intensity = 40;
   RunRequest request = request_of(tasks, "mc-orb", 2);
-  request.slowdown = Fraction{1'500'000};
+  request.slowdowns = SlowdownTable({}, Fraction{1'500'000});
   CHECK(worst_of(run_virtually(request)) == std::vector<Duration>{6ms, 6ms});
   request.server.allocation = find_named(sched::allocation_strategies(), "cache-aware");
   CHECK(worst_of(run_virtually(request)) == std::vector<Duration>{4ms, 8ms});
@@ -95,8 +95,38 @@ TEST_CASE("intensive tasks that share a cache slow each other down unless they a
   CHECK(worst_of(apart) == std::vector<Duration>{4ms, 4ms});
   CHECK(apart.notes.empty());
   request.dispatcher = find_named(dispatchers(), "leader-followers");
-  CHECK(run_virtually(request).notes ==
-        std::vector<std::string>{"platform.slowdown has no effect under leader-followers"});
+  CHECK(run_virtually(request).notes == std::vector<std::string>{"slowdowns have no effect under leader-followers"});
+}
+
+TEST_CASE("each pair of tasks has its own slowdown, and budgets that include it hold") {
+  RunRequest request = request_of(tasks_of_pairs({{4ms, 10ms}, {4ms, 10ms}}), "mc-orb", 2);
+  const std::vector<PairSlowdown> pairs{{.operation = "t0", .beside = "t1", .factor = Fraction{1'500'000}},
+                                        {.operation = "t1", .beside = "t0", .factor = Fraction{1'250'000}}};
+  request.slowdowns = SlowdownTable(pairs, unity);
+  // t1 ends at 5 ms. By then t0 has executed for 3,333,333 ns, and continues alone.
+  const std::vector<Duration> expected{5'666'667ns, 5ms};
+  CHECK(worst_of(run_virtually(request)) == expected);
+  request.charge_slowdowns = true;
+  const RunOutcome charged = run_virtually(request);
+  CHECK(worst_of(charged) == expected);
+  CHECK(charged.tasks[0].bound == 6ms);
+  CHECK(charged.tasks[1].bound == 5ms);
+  CHECK(charged.tasks[1].overruns == 0);
+  CHECK_THAT(charged.notes.at(0), Catch::Contains("which are estimates"));
+}
+
+TEST_CASE("a task that would make another one late by slowing it down is refused, and does not run") {
+  RunRequest request = request_of(tasks_of_pairs({{7ms, 10ms}, {6ms, 10ms}}), "mc-orb", 2);
+  const std::vector<PairSlowdown> pairs{{.operation = "t0", .beside = "t1", .factor = Fraction{1'500'000}}};
+  request.slowdowns = SlowdownTable(pairs, unity);
+  CHECK(worst_of(run_virtually(request)) == std::vector<Duration>{9ms, 6ms});
+  request.charge_slowdowns = true;
+  const RunOutcome charged = run_virtually(request);
+  CHECK(worst_of(charged) == std::vector<Duration>{7ms, 0ms});
+  CHECK(charged.tasks[0].admitted);
+  CHECK_FALSE(charged.tasks[1].admitted);
+  CHECK_THAT(charged.tasks[1].refusal, Catch::Contains("the admission test admits it on no core"));
+  CHECK(charged.tasks[1].jobs == 0);
 }
 
 TEST_CASE("mc-orb* uses the least loaded core and refuses nothing, whatever the policy's allocation") {

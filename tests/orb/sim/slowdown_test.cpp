@@ -34,7 +34,10 @@ TaskPlan plan(Duration budget, std::uint16_t intensity = intensive_from) {
 std::vector<Duration> responses(const sched::ManagerOptions& options, const std::vector<TaskPlan>& plans,
                                 std::int64_t factor = half_slower) {
   Simulator sim(options);
-  sim.use_slowdown(factor);
+  sim.use_slowdown([&](std::size_t i, std::size_t j) {
+    const bool are_intensive = is_intensive(plans[i].contract) && is_intensive(plans[j].contract);
+    return are_intensive ? factor : no_slowdown;
+  });
   for (const TaskPlan& each : plans) sim.add(each);
   sim.run(Time{1s});
   std::vector<Duration> worst;

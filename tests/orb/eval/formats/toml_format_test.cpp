@@ -21,6 +21,7 @@ capacity = 0.9
 
 [policy]
 allocation = "first-fit"
+charge_slowdowns = true
 
 [overheads]
 hop = "20us"
@@ -47,6 +48,13 @@ label = "valve"
 period = "20ms"
 budget = "2ms"
 execution_trace = ["1ms", "2ms"]
+
+[[slowdown]]
+operation = "sensor"
+beside = "valve"
+factor = 1.25
+samples = 200
+low = 1.2
 )";
 
 }  // namespace

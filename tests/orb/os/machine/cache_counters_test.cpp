@@ -44,6 +44,10 @@ TEST_CASE("a thread is counted, or it is said why not") {
   REQUIRE(read_widely() == 4 * (std::uint64_t{4} << 20) / 16);
   // A counter that other programs need at the same time does not run all the time.
   if (const auto intensity = counters->intensity()) CHECK(*intensity > 0);
+  if (const auto metrics = counters->metrics()) {
+    CHECK(metrics->accesses > 0);
+    CHECK(metrics->misses.value_or(0) >= 0);
+  }
 }
 
 TEST_CASE("a thread that does not exist is not counted") {

@@ -80,7 +80,9 @@ TEST_CASE("an operation is measured beside other work on its cache, or the reaso
   TempDirectory directory;
   const Server server(directory.path());
   const MeasureOptions options{.call = server.called("step", "double:2.5", 5),
-                               .beside = "sleep 1000000",
+                               .beside = {"sleep 1000000", "sleep 2000000"},
+                               .beside_tasks = {"idle", "lazy"},
+                               .task = "control",
                                .slowdowns = directory / "slowdowns.toml",
                                .directory = directory.path(),
                                .wait = 1h};
@@ -90,11 +92,14 @@ TEST_CASE("an operation is measured beside other work on its cache, or the reaso
     CHECK_THAT(err, Catch::Contains("nothing was run beside task "));
     return;
   }
-  CHECK_THAT(out, Catch::Contains("that alone: a measured estimate, never a bound"));
+  CHECK_THAT(out, Catch::Contains("  beside     idle: p50 ") && Catch::Contains("  beside     lazy: p50 "));
+  CHECK_THAT(out, Catch::Contains(" times that alone (5 jobs): a measured estimate, never a bound"));
+  CHECK_THAT(out, Catch::Contains("\naccesses ") || Catch::Contains("No table of metrics"));
   CHECK_THAT(out, Catch::Contains("  cache      "));
-  CHECK_THAT(contents(directory / "slowdowns.toml"),
-             Catch::Contains("[[slowdown]]\noperation = \"Plant/Controller.step\""
-                             "\nbeside = \"sleep 1000000\"\n"));
+  CHECK_THAT(contents(directory / "slowdowns.toml"), Catch::Contains("[[slowdown]]\noperation = \"control\""
+                                                                     "\nbeside = \"idle\"\n") &&
+                                                         Catch::Contains("\nbeside = \"lazy\"\n") &&
+                                                         Catch::Contains("\nsamples = 5\n"));
 }
 
 // The quickstart's IDL has T = 10 ms and D = 8 ms for step, and no contract for configure.

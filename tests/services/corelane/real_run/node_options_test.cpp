@@ -122,6 +122,10 @@ TEST_CASE("what a real run cannot do is a fault that names it") {
     request.server.admission_test = find_named(sched::admission_tests(), "gfb");
     named = "policy.test = \"gfb\" works in no server";
   }
+  SECTION("budgets that include slowdowns") {
+    request.charge_slowdowns = true;
+    named = "policy.charge_slowdowns = true works in no server";
+  }
   SECTION("a task that suspends itself") {
     request.tasks[0].contract.suspension = 1ms;
     named = "task first suspends itself";

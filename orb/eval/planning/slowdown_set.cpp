@@ -1,0 +1,128 @@
+#include "orb/eval/planning/slowdown_set.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "orb/base/contract.h"
+#include "orb/dispatch/core_provider.h"
+#include "orb/dispatch/manager_options.h"
+#include "orb/sched/allocation_strategy.h"
+#include "orb/sched/share.h"
+
+namespace corelane::eval {
+
+SlowdownSet::SlowdownSet(const SlowdownTable& table, const dispatch::ExecutiveOptions& server,
+                         std::span<const CoreId> cores)
+    : table_(table), server_(server) {
+  std::vector<dispatch::CoreLease> leases;
+  for (const CoreId core : cores) leases.push_back({.core = core, .physical_core = core.value});
+  for (const sched::CoreOptions& core : dispatch::manager_options(server, leases).cores)
+    cores_.push_back({.id = core.id, .cache = core.cache});
+  clear();
+}
+
+void SlowdownSet::clear() {
+  placed_.clear();
+  last_core_ = 0;
+  for (std::size_t i = 0; i < cores_.size(); ++i) cores_[i].server = new_server(i);
+}
+
+bool SlowdownSet::admits(const Task& task) {
+  if (placed_.size() >= server_.max_tasks) return false;
+  const std::vector<std::size_t> order = order_for(task);
+  placed_.push_back({.task = task, .row = table_.row_of(task)});
+  for (const std::size_t core : order) {
+    placed_.back().core = core;
+    if (!holds_with_last()) continue;
+    last_core_ = core;
+    return true;
+  }
+  placed_.pop_back();
+  return false;
+}
+
+void SlowdownSet::describe(std::size_t number, TaskVerdict& verdict) const {
+  const Placed& placed = placed_[number];
+  verdict.core = cores_[placed.core].id;
+  verdict.bound = cores_[placed.core].server->bound_of(placed.id);
+  verdict.charged_budget = charged_budget(placed);
+}
+
+std::vector<sched::CoreView> SlowdownSet::cores() const {
+  std::vector<sched::CoreView> views;
+  for (const Core& core : cores_) views.push_back(core.server->manager().cores().front());
+  return views;
+}
+
+std::unique_ptr<IdleServer> SlowdownSet::new_server(std::size_t core) const {
+  return std::make_unique<IdleServer>(server_, std::span(&cores_[core].id, 1));
+}
+
+// Bound: the tasks.
+Duration SlowdownSet::charged_budget(const Placed& task) const {
+  std::vector<std::int64_t> worst(cores_.size(), unity.millionths);
+  for (const Placed& other : placed_)
+    if (other.core != task.core && cores_[other.core].cache == cores_[task.core].cache)
+      worst[other.core] = std::max(worst[other.core], table_.factor(task.row, other.row));
+  std::int64_t factor = unity.millionths;
+  for (const std::int64_t by_core : worst) factor += by_core - unity.millionths;
+  return slowed(task.task.contract.budget, factor);
+}
+
+// Tests all cores whose tasks the last task may slow down. If they hold, their servers have the new budgets afterwards.
+bool SlowdownSet::holds_with_last() {
+  const int cache = cores_[placed_.back().core].cache;
+  std::vector<TaskId> ids;
+  for (const Placed& placed : placed_) ids.push_back(placed.id);
+  std::vector<std::pair<std::size_t, std::unique_ptr<IdleServer>>> tested;
+  for (std::size_t core = 0; core < cores_.size(); ++core) {
+    if (cores_[core].cache != cache) continue;
+    auto server = new_server(core);
+    if (!admit_all(core, *server, ids)) return false;
+    tested.emplace_back(core, std::move(server));
+  }
+  for (auto& [core, server] : tested) cores_[core].server = std::move(server);
+  for (std::size_t i = 0; i < ids.size(); ++i) placed_[i].id = ids[i];
+  return true;
+}
+
+// Returns whether the server, which is new, admits all tasks of the core.
+bool SlowdownSet::admit_all(std::size_t core, IdleServer& server, std::vector<TaskId>& ids) const {
+  for (std::size_t i = 0; i < placed_.size(); ++i) {
+    if (placed_[i].core != core) continue;
+    Contract contract = placed_[i].task.contract;
+    contract.budget = charged_budget(placed_[i]);
+    ids[i] = server.try_admit(placed_[i].task.label, contract);
+    if (ids[i] == no_task) return false;
+  }
+  return true;
+}
+
+// Returns the cores in the order of the allocation strategy.
+std::vector<std::size_t> SlowdownSet::order_for(const Task& task) const {
+  std::vector<sched::CoreRoom> rooms;
+  const std::size_t count = cores_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const sched::CoreView view = cores_[i].server->manager().cores().front();
+    rooms.push_back({.core = static_cast<int>(i),
+                     .free = (view.capacity - view.admitted - view.platform) * (sched::whole_share / sched::whole_core),
+                     .steps = static_cast<int>((i + count - last_core_) % count)});
+  }
+  if (server_.allocation->regards_caches && is_intensive(task.contract))
+    for (const Placed& placed : placed_) {
+      if (!is_intensive(placed.task.contract)) continue;
+      const Contract& contract = placed.task.contract;
+      const sched::Share share = sched::share_of(contract.budget.count(), contract.period.count());
+      for (std::size_t i = 0; i < count; ++i) {
+        if (cores_[i].cache != cores_[placed.core].cache) continue;
+        rooms[i].cache_load += share;
+        if (i != placed.core) rooms[i].beside += share;
+      }
+    }
+  std::ranges::stable_sort(rooms, server_.allocation->before);
+  std::vector<std::size_t> order;
+  for (const sched::CoreRoom& room : rooms) order.push_back(static_cast<std::size_t>(room.core));
+  return order;
+}
+
+}  // namespace corelane::eval

@@ -1,0 +1,55 @@
+// SlowdownTable has for each pair of tasks by which factor the one executes longer while the other runs on another core
+// of its last-level cache: the [[slowdown]] tables of a scenario, and platform.slowdown for other pairs of intensive
+// tasks. All factors are estimates, never bounds.
+//
+// Threads: values; pure functions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orb/base/time.h"
+#include "orb/eval/scenario.h"
+#include "orb/eval/task_set.h"
+
+namespace corelane::eval {
+
+class SlowdownTable {
+ public:
+  // What the table knows of a task.
+  struct Row {
+    std::size_t index = SIZE_MAX;  // of names_; SIZE_MAX: no [[slowdown]] table names it
+    bool is_intensive = false;
+  };
+
+  SlowdownTable() = default;
+  // `uniform` is platform.slowdown.
+  SlowdownTable(std::span<const PairSlowdown> pairs, Fraction uniform);
+
+  // Returns whether no task slows another one down.
+  bool is_empty() const noexcept { return names_.empty() && uniform_ == unity; }
+  // If one table has the task's label, and another one the label without its number, the first is about the task.
+  Row row_of(const Task& task) const;
+  // Returns the factor in millionths. It is 1 or more.
+  std::int64_t factor(const Row& task, const Row& beside) const noexcept;
+
+ private:
+  std::size_t index_of(const std::string& name);
+
+  std::vector<std::string> names_{};
+  std::vector<std::int64_t> factors_{};  // names_ x names_, in millionths; 0: not given
+  Fraction uniform_ = unity;
+};
+
+// Returns whether a [[slowdown]] table with this name is about a task with this label: they are the same, or only "-"
+// and a number is added to the label.
+bool is_named(std::string_view label, std::string_view name) noexcept;
+
+// Returns the budget times the factor, which is in millionths, rounded up.
+Duration slowed(Duration budget, std::int64_t factor) noexcept;
+
+}  // namespace corelane::eval

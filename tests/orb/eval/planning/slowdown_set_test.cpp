@@ -1,0 +1,149 @@
+// Tests admission with budgets that include slowdowns by tasks on other cores of the same cache.
+#include "orb/eval/planning/slowdown_set.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orb/base/registry.h"
+#include "orb/eval/plan.h"
+#include "orb/sched/allocation_strategy.h"
+
+namespace slowdown_set_test {
+
+using namespace corelane;
+using namespace corelane::eval;
+using namespace std::chrono_literals;
+using Catch::Contains;
+
+namespace {
+
+Task task(const std::string& label, Duration budget, std::uint16_t intensity = 0) {
+  return {.label = label, .contract = {.period = 10ms, .deadline = 10ms, .budget = budget, .intensity = intensity}};
+}
+
+PairSlowdown pair(const std::string& operation, const std::string& beside, std::int64_t millionths) {
+  return {.operation = operation, .beside = beside, .factor = Fraction{millionths}};
+}
+
+// A plan on cores of one cache, without any load.
+PlanRequest request_of(std::vector<Task> tasks, const std::vector<PairSlowdown>& pairs, int cores = 2,
+                       std::string_view allocation = "worst-fit") {
+  PlanRequest request;
+  request.tasks = std::move(tasks);
+  request.cores = numbered_cores(cores);
+  request.server.platform = {};
+  request.server.capacity = sched::whole_core;
+  request.server.allocation = find_named(sched::allocation_strategies(), allocation);
+  request.charged_slowdowns = SlowdownTable(pairs, unity);
+  return request;
+}
+
+// Returns the core, the charged budget and the bound of each task.
+struct Row {
+  int core = -1;
+  Duration charged{}, bound{};
+
+  friend bool operator==(const Row&, const Row&) = default;
+};
+std::vector<Row> rows_of(const Plan& plan) {
+  std::vector<Row> rows;
+  for (const TaskVerdict& verdict : plan.tasks)
+    rows.push_back({verdict.admitted ? verdict.core.value : -1, verdict.charged_budget.value_or(0ms), verdict.bound});
+  return rows;
+}
+
+using Rows = std::vector<Row>;
+
+}  // namespace
+
+TEST_CASE("budgets are analyzed with the slowdown by the task on the other core") {
+  const std::vector<PairSlowdown> pairs{pair("a", "b", 1'500'000), pair("b", "a", 1'250'000)};
+  const Plan both = plan(request_of({task("a", 4ms), task("b", 4ms)}, pairs));
+  CHECK(rows_of(both) == Rows{{0, 6ms, 6ms}, {1, 5ms, 5ms}});
+  CHECK(both.tasks[0].task.contract.budget == 4ms);
+  CHECK(both.cores[0].admitted == 600'000);
+  CHECK(both.cores[1].admitted == 500'000);
+  // c slows down nobody. It waits for b: 5 + 4 = 9.
+  const Plan three = plan(request_of({task("a", 4ms), task("b", 4ms), task("c", 4ms)}, pairs));
+  CHECK(rows_of(three) == Rows{{0, 6ms, 6ms}, {1, 5ms, 5ms}, {1, 4ms, 9ms}});
+}
+
+TEST_CASE("a core of its own cache slows down nobody") {
+  PlanRequest request = request_of({task("a", 4ms), task("b", 4ms)}, {pair("a", "b", 1'500'000)});
+  request.server.cache_domains = 2;
+  CHECK(rows_of(plan(request)) == Rows{{0, 4ms, 4ms}, {1, 4ms, 4ms}});
+}
+
+TEST_CASE("a task shares a core with one that it would make late on another core") {
+  // On core 1, b would lengthen a to 10.5 ms.
+  const Plan shared = plan(request_of({task("a", 7ms), task("b", 2ms)}, {pair("a", "b", 1'500'000)}));
+  CHECK(rows_of(shared) == Rows{{0, 7ms, 7ms}, {0, 2ms, 9ms}});
+  const Plan refused = plan(request_of({task("a", 7ms), task("b", 4ms)}, {pair("a", "b", 1'500'000)}));
+  CHECK(rows_of(refused) == Rows{{0, 7ms, 7ms}, {-1, 0ms, 0ms}});
+  CHECK(refused.refused == 1);
+}
+
+TEST_CASE("of each other core the worst task counts, and the slowdowns by several cores add up") {
+  const std::vector<PairSlowdown> pairs{pair("x", "y", 1'500'000), pair("x", "z", 1'200'000)};
+  SECTION("y and z on different cores: 1 + 0.5 + 0.2") {
+    const Plan apart = plan(request_of({task("x", 5ms), task("y", 5ms), task("z", 5ms)}, pairs, 3));
+    CHECK(rows_of(apart) == Rows{{0, 8500us, 8500us}, {1, 5ms, 5ms}, {2, 5ms, 5ms}});
+  }
+  SECTION("y and z on one core: 1.5") {
+    const Plan together = plan(request_of({task("x", 6ms), task("y", 5ms), task("z", 5ms)}, pairs, 3, "first-fit"));
+    CHECK(rows_of(together) == Rows{{0, 9ms, 9ms}, {1, 5ms, 5ms}, {1, 5ms, 10ms}});
+  }
+}
+
+TEST_CASE("cache-aware allocation tries the cores of other caches first") {
+  PlanRequest request = request_of({task("a", 2ms, 40), task("b", 2ms, 40), task("c", 2ms, 40)}, {}, 4, "cache-aware");
+  request.server.cache_domains = 2;
+  request.charged_slowdowns = SlowdownTable({}, Fraction{2'000'000});
+  // The third one takes turns with the first one instead of running beside it.
+  CHECK(rows_of(plan(request)) == Rows{{0, 2ms, 2ms}, {2, 2ms, 2ms}, {0, 2ms, 4ms}});
+}
+
+TEST_CASE("the fewest cores and the growth of budgets are those with slowdowns") {
+  const std::vector<PairSlowdown> pairs{pair("a", "b", 1'500'000), pair("b", "a", 1'250'000)};
+  const Plan found = plan(request_of({task("a", 6ms), task("b", 6ms)}, pairs));
+  CHECK(found.refused == 0);
+  CHECK(found.fewest_cores == 2);
+  // a: 6 ms x 1.5 = 9 ms of 10 ms, and 9 ms x 1.111 = 9.999 ms.
+  CHECK(found.growth == 1111);
+}
+
+TEST_CASE("what slowdowns are not analyzed with is a fault that names it") {
+  PlanRequest request = request_of({task("a", 4ms)}, {});
+  std::string named;
+  SECTION("resources") {
+    request.tasks[0].contract.uses[0] = use_of("bus", 1us);
+    named = "resources, which task a uses";
+  }
+  SECTION("high criticality") {
+    request.tasks[0].is_high = true;
+    named = "high criticality, which task a has";
+  }
+  SECTION("chains") {
+    request.chains.push_back({.label = "c", .tasks = {"a", "b"}});
+    named = "chains";
+  }
+  SECTION("spinning") {
+    request.spin_locks = true;
+    named = "policy.locks";
+  }
+  SECTION("global scheduling") {
+    request.server.admission_test = find_named(sched::admission_tests(), "gfb");
+    named = "policy.test = \"gfb\"";
+  }
+  SECTION("nothing") {
+    CHECK_FALSE(fault_of(request));
+    return;
+  }
+  const auto fault = fault_of(request);
+  REQUIRE(fault);
+  CHECK_THAT(*fault, Contains("policy.charge_slowdowns has no analysis of " + named));
+}
+
+}  // namespace slowdown_set_test

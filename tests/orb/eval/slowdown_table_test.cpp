@@ -1,0 +1,77 @@
+// Tests which factor each pair of tasks has.
+#include "orb/eval/slowdown_table.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+namespace slowdown_table_test {
+
+using namespace corelane;
+using namespace corelane::eval;
+using namespace std::chrono_literals;
+
+namespace {
+
+Task task(const std::string& label, std::uint16_t intensity = 0) {
+  return {.label = label, .contract = {.period = 10ms, .deadline = 10ms, .budget = 1ms, .intensity = intensity}};
+}
+
+PairSlowdown pair(const std::string& operation, const std::string& beside, std::int64_t millionths) {
+  return {.operation = operation, .beside = beside, .factor = Fraction{millionths}};
+}
+
+std::int64_t factor(const SlowdownTable& table, const Task& one, const Task& other) {
+  return table.factor(table.row_of(one), table.row_of(other));
+}
+
+constexpr std::int64_t none = 1'000'000;
+
+}  // namespace
+
+TEST_CASE("a factor is about one direction of a pair, and other pairs have none") {
+  const std::vector<PairSlowdown> pairs{pair("a", "b", 1'300'000), pair("b", "a", 1'100'000)};
+  const SlowdownTable table(pairs, unity);
+  CHECK(factor(table, task("a"), task("b")) == 1'300'000);
+  CHECK(factor(table, task("b"), task("a")) == 1'100'000);
+  CHECK(factor(table, task("a"), task("a")) == none);
+  CHECK(factor(table, task("a"), task("c")) == none);
+  CHECK(factor(table, task("c"), task("a")) == none);
+}
+
+TEST_CASE("the larger of two factors of a pair counts, and less than 1 counts as 1") {
+  const std::vector<PairSlowdown> pairs{pair("a", "b", 1'300'000), pair("a", "b", 1'200'000), pair("b", "a", 900'000)};
+  const SlowdownTable table(pairs, Fraction{2'000'000});
+  CHECK(factor(table, task("a", 40), task("b", 40)) == 1'300'000);
+  CHECK(factor(table, task("b", 40), task("a", 40)) == none);
+}
+
+TEST_CASE("pairs of intensive tasks without a table of their own have the platform's slowdown") {
+  const SlowdownTable table({}, Fraction{1'400'000});
+  CHECK(factor(table, task("a", 40), task("b", intensive_from)) == 1'400'000);
+  CHECK(factor(table, task("a", 40), task("b", 9)) == none);
+  CHECK_FALSE(table.is_empty());
+  CHECK(SlowdownTable({}, unity).is_empty());
+}
+
+TEST_CASE("a name without a number means all copies that have no table of their own") {
+  CHECK(is_named("a", "a"));
+  CHECK(is_named("a-12", "a"));
+  CHECK_FALSE(is_named("a-", "a"));
+  CHECK_FALSE(is_named("a-x", "a"));
+  CHECK_FALSE(is_named("ab", "a"));
+  CHECK_FALSE(is_named("a", "a-1"));
+  const std::vector<PairSlowdown> pairs{pair("a", "b", 1'300'000), pair("a-2", "b", 1'100'000)};
+  const SlowdownTable table(pairs, unity);
+  CHECK(factor(table, task("a-1"), task("b")) == 1'300'000);
+  CHECK(factor(table, task("a-2"), task("b")) == 1'100'000);
+}
+
+TEST_CASE("a slowed budget is rounded up to the nanosecond") {
+  CHECK(slowed(4ms, 1'500'000) == 6ms);
+  CHECK(slowed(3ns, 1'333'333) == 4ns);
+  CHECK(slowed(1ns, none) == 1ns);
+  CHECK(slowed(1h, 1'000'000'000) == 1000h);
+}
+
+}  // namespace slowdown_table_test
