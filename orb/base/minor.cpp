@@ -139,10 +139,9 @@ constexpr Entry table[] = {
      "the host ledger has room for 64 servers, and all places are taken; end some servers, or give some another "
      "runtime.directory"},
     {too_many_promises,
-     "the host ledger has no room for more than 511 promises of this server (one for each task, and one for each "
-     "core's "
-     "platform load). End some tasks, set limits.tasks lower, or set runtime.ledger = off where no other server makes "
-     "promises"},
+     "the host ledger has no room for more than 511 promises of this server: one for each task, and one for the "
+     "platform load of each core. End some tasks, set limits.tasks lower, or, where no other server makes promises, "
+     "set runtime.ledger = off"},
     {reply_needed,
      "the request came as a oneway, but the operation works with its reply alone; let the client send a request that "
      "expects a reply"},

@@ -45,7 +45,7 @@ std::pair<std::vector<TaskVerdict>, std::vector<std::size_t>> admit_all(const Ru
     if (outcome.tasks[i].admitted)
       admitted.push_back(i);
     else
-      outcome.tasks[i].refusal = sched::text_of({.by_bound = true});
+      outcome.tasks[i].refusal = sched::text_of(set.refusal());
   }
   for (std::size_t number = 0; number < admitted.size(); ++number) {
     TaskVerdict& verdict = verdicts.emplace_back(TaskVerdict{.task = request.tasks[admitted[number]]});

@@ -7,6 +7,7 @@ PACKAGES is the folder that contains the built package. PROGRAM is the command `
 """
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import unittest
 PROGRAM, PACKAGES = sys.argv.pop(), sys.argv.pop()
 sys.path.insert(0, PACKAGES)
 
+import numpy  # noqa: E402
 import pandas  # noqa: E402  the package needs it, so CMake has looked for it
 
 import corelane  # noqa: E402
@@ -100,8 +102,23 @@ class PolicyTest(unittest.TestCase):
                                 ("b", 10_000_000, 6_000_000, 0.6, [(0, False, 1, 0.6), (1, True, 0, 0.0)])])
         self.assertEqual(list(plan.tasks["admitted"]), [True, False])
 
-    def test_no_core_refuses_the_task(self):
-        self.assertEqual(corelane.plan(scenario(task("a", "1ms")), allocation=lambda cores, asking: None).sets["admitted"][0], 0)
+    def test_no_core_refuses_the_task_and_the_refusal_says_so(self):
+        for function in (corelane.plan, corelane.simulate):
+            tasks = function(scenario(task("a", "1ms")), allocation=lambda cores, asking: None).tasks
+            self.assertFalse(tasks["admitted"][0])
+            self.assertEqual(tasks["refusal"][0], "the allocation function returned no core for it")
+
+    def test_a_callable_object_is_named_by_its_type(self):
+        class Chooser:
+            def __call__(self, cores, asking):
+                return "x"
+
+        with self.assertRaisesRegex(TypeError, re.escape("the allocation Chooser() returned 'x', a str;")):
+            corelane.plan(scenario(task("a", "1ms")), allocation=Chooser())
+
+    def test_a_test_may_return_a_bool_of_numpy(self):
+        plan = corelane.plan(scenario(task("a", "1ms")), test=lambda tasks: numpy.bool_(True))
+        self.assertTrue(plan.tasks["admitted"][0])
 
     def test_a_test_in_python_decides(self):
         def at_most_half(tasks):
@@ -129,12 +146,20 @@ class PolicyTest(unittest.TestCase):
                     function(scenario(task("a", "1ms")), **choice)
 
     def test_a_wrong_answer_is_an_error(self):
-        for answer, error, words in ((7, ValueError, "core 7, which is none of those"), ("x", TypeError, "returned 'x'"),
-                                     (True, TypeError, "returned True")):
-            with self.assertRaisesRegex(error, words):
-                corelane.plan(scenario(task("a", "1ms")), allocation=lambda cores, asking, answer=answer: answer)
-        with self.assertRaisesRegex(TypeError, "the test returned None; return True or False"):
-            corelane.plan(scenario(task("a", "1ms")), test=lambda tasks: None)
+        for answer, error, words in ((7, ValueError, "core 7, which is none of those"), ("x", TypeError, "'x', a str;"),
+                                     (True, TypeError, "True, a bool;"), (1.5, TypeError, "1.5, a float;")):
+            def choose(cores, asking, answer=answer):
+                return answer
+
+            for function in (corelane.plan, corelane.simulate):
+                with self.assertRaisesRegex(error, re.escape("the allocation choose() returned " + words)):
+                    function(scenario(task("a", "1ms")), allocation=choose)
+        for answer, words in ((None, "None, a NoneType;"), ("no", "'no', a str;"), (1, "1, a int;")):
+            def holds(tasks, answer=answer):
+                return answer
+
+            with self.assertRaisesRegex(TypeError, re.escape(f"the test holds() returned {words} return True or False")):
+                corelane.plan(scenario(task("a", "1ms")), test=holds)
         with self.assertRaisesRegex(TypeError, "test is 3; give a function"):
             corelane.plan(scenario(task("a", "1ms")), test=3)
 
