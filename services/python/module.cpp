@@ -120,16 +120,24 @@ py::dict plan_scenario(const ScenarioText& source, const Choices& choices, bool 
   return tables_of(planned);
 }
 
-// Returns the scenario of set number `set`, counted from 0 over all combinations, and the set's number in it.
+// Returns the scenario of set number `set`, counted from 1 over all combinations as by `corelane simulate --set`, and
+// the set's number in it, from 0. A scenario with sweeps has no first set that would be meant without a number.
 std::pair<eval::Scenario, std::int64_t> chosen_set(const ScenarioText& source, std::vector<eval::Cell> cells,
-                                                   std::int64_t set) {
+                                                   std::optional<std::int64_t> set) {
   std::int64_t sets = 0;
+  for (const eval::Cell& cell : cells) sets += cell.scenario.repetitions;
+  if (!set && cells.size() > 1)
+    raise_fault(source, "it has sweeps, which are many sets of tasks; choose one with set, from 1 to " +
+                            std::to_string(sets) + ", or use sweep()");
+  const std::int64_t number = set.value_or(1);
+  std::int64_t before = 0;
   for (eval::Cell& cell : cells) {
-    if (set >= 0 && set < sets + cell.scenario.repetitions) return {std::move(cell.scenario), set - sets};
-    sets += cell.scenario.repetitions;
+    if (number > before && number - before <= cell.scenario.repetitions)
+      return {std::move(cell.scenario), number - before - 1};
+    before += cell.scenario.repetitions;
   }
-  raise_fault(source, "set = " + std::to_string(set) + " is none of its sets; choose one from 0 to " +
-                          std::to_string(sets - 1) + ", or raise repetitions");
+  raise_fault(source, "set = " + std::to_string(number) + " is none of its sets; choose one from 1 to " +
+                          std::to_string(sets) + ", or raise repetitions");
 }
 
 const eval::Dispatcher* dispatcher_named(const std::string& name) {
@@ -142,8 +150,8 @@ const eval::Dispatcher* dispatcher_named(const std::string& name) {
 
 // What may differ from the scenario in a single run.
 struct RunChoices {
-  std::string dispatcher{};  // empty: that of the policy
-  std::int64_t set = 0;
+  std::string dispatcher{};           // empty: that of the policy
+  std::optional<std::int64_t> set{};  // from 1
   std::optional<std::int64_t> length_ns{};
   bool jobs = true;  // whether each job is noted
 };
@@ -259,7 +267,7 @@ void define_functions(py::module_& module) {
   module.def("simulate",
              [](std::string text, std::string name, std::vector<std::int16_t> cores,
                 std::optional<std::int64_t> core_count, py::object allocation, py::object test, std::string dispatcher,
-                std::int64_t set, std::optional<std::int64_t> length_ns, bool jobs) {
+                std::optional<std::int64_t> set, std::optional<std::int64_t> length_ns, bool jobs) {
                return simulate_scenario({std::move(text), std::move(name)},
                                         {std::move(cores), core_count, std::move(allocation), std::move(test)},
                                         {std::move(dispatcher), set, length_ns, jobs});
