@@ -6,6 +6,7 @@
 #include <pybind11/stl.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -27,6 +28,7 @@
 #include "orb/eval/run_requests.h"
 #include "orb/eval/scenario_file.h"
 #include "orb/eval/virtual_run.h"
+#include "orb/os/clock.h"
 #include "services/corelane/evaluate/origin.h"
 #include "services/corelane/evaluate/set_runner.h"
 #include "services/python/policies.h"
@@ -169,29 +171,17 @@ eval::RunRequest request_of(const ScenarioText& source, const Choices& choices, 
   return *std::move(request);
 }
 
-py::dict simulate_scenario(const ScenarioText& source, const Choices& choices, const RunChoices& run) {
-  const auto policies = policies_of(choices.allocation, choices.test);
-  const eval::RunDefaults defaults = defaults_of(choices, policies);
-  eval::RunRequest request;
-  eval::RunOutcome outcome;
-  JobList jobs;
-  {
-    const py::gil_scoped_release unlocked;
-    request = request_of(source, choices, run, defaults);
-    outcome = eval::run_virtually(request, run.jobs ? &jobs : nullptr);
-    eval::explain_refusals(request, outcome);
-  }
-  return tables_of(request, outcome, jobs);
-}
-
-// Stop asks Python between runs whether a signal has come, such as Ctrl-C.
-// Threads: is_asked() any.
+// Stop asks Python now and then whether a signal has come, such as Ctrl-C. The thread that has made it asks, because
+// Python runs handlers of signals on its main thread only. Python's lock may be long in coming, so this thread waits
+// for it only a few times a second. Threads: is_asked() any.
 class Stop {
  public:
   bool is_asked() {
     if (asked_.load(std::memory_order_relaxed)) return true;  // relaxed: only ends the work earlier
+    if (std::this_thread::get_id() != owner_ || os::now() < next_) return false;
+    next_ = os::now() + between_questions;
     const py::gil_scoped_acquire lock;
-    if (PyErr_CheckSignals() == 0) return false;  // does something on the main thread only
+    if (PyErr_CheckSignals() == 0) return false;
     fault_ = std::make_unique<py::error_already_set>();
     asked_.store(true, std::memory_order_relaxed);  // relaxed: raise() runs when all other threads have ended
     return true;
@@ -203,9 +193,36 @@ class Stop {
   }
 
  private:
+  static constexpr Duration between_questions = std::chrono::milliseconds{50};
+
+  const std::thread::id owner_ = std::this_thread::get_id();
+  Time next_{};  // when the owner asks next
   std::atomic<bool> asked_{false};
-  std::unique_ptr<py::error_already_set> fault_{};  // written once, by the main thread
+  std::unique_ptr<py::error_already_set> fault_{};  // written once, by the owner
 };
+
+// Returns nothing if the run was stopped.
+std::optional<eval::RunOutcome> run_until(Stop& stop, const eval::RunRequest& request, sim::JobObserver* observer) {
+  return eval::run_virtually(request, observer, [&stop] { return stop.is_asked(); });
+}
+
+py::dict simulate_scenario(const ScenarioText& source, const Choices& choices, const RunChoices& run) {
+  const auto policies = policies_of(choices.allocation, choices.test);
+  const eval::RunDefaults defaults = defaults_of(choices, policies);
+  eval::RunRequest request;
+  eval::RunOutcome outcome;
+  JobList jobs;
+  Stop stop;
+  {
+    const py::gil_scoped_release unlocked;
+    request = request_of(source, choices, run, defaults);
+    auto ended = run_until(stop, request, run.jobs ? &jobs : nullptr);
+    if (ended) outcome = *std::move(ended);
+    eval::explain_refusals(request, outcome);
+  }
+  stop.raise();
+  return tables_of(request, outcome, jobs);
+}
 
 std::vector<tool::OpenRun> open_runs(const eval::Scenario& scenario) {
   std::vector<tool::OpenRun> open;
@@ -239,11 +256,13 @@ std::string results_of(const ScenarioText& source, const std::vector<eval::Cell>
 std::string sweep_scenario(const ScenarioText& source, const Choices& choices, int threads) {
   const eval::RunDefaults defaults = defaults_of(choices, std::nullopt);
   const auto count = static_cast<std::size_t>(threads > 0 ? threads : std::thread::hardware_concurrency());
-  const auto run = [](const eval::RunRequest& request) -> Expected<eval::RunOutcome, std::string> {
-    return eval::run_virtually(request);
+  Stop stop;
+  const auto run = [&stop](const eval::RunRequest& request) -> Expected<eval::RunOutcome, std::string> {
+    auto outcome = run_until(stop, request, nullptr);
+    if (!outcome) return std::string();
+    return *std::move(outcome);
   };
   const tool::SetRunner runner(run, defaults, count, eval::longest_run);
-  Stop stop;
   const py::gil_scoped_release unlocked;
   return results_of(source, cells_of(source, choices), runner, stop);
 }
