@@ -16,9 +16,8 @@ constexpr Entry table[] = {
      "a fragment continues no message or is too old, or a message has more than 16,384 fragments, or unfinished "
      "messages hold too many bytes; let the peer send larger fragments"},
     {too_many_items,
-     "a message has more service contexts, profiles or components than the limits allow. If it is an admission: the "
-     "host's ledger has no room for more than 511 promises of this process (tasks, and each core's platform load); set "
-     "limits.tasks lower, or runtime.ledger = off where no other server makes promises"},
+     "a reference has more than 64 profiles or components, or a service context has more entries than its kind may "
+     "have; let the program that made it write fewer"},
     {bad_ior, "the object reference is malformed"},
     {bad_encapsulation, "an encapsulation is malformed"},
     {too_deep, "values are nested deeper than 64 levels"},
@@ -86,6 +85,9 @@ constexpr Entry table[] = {
     {closed_here, "this process closed the connection"},
     {listen_denied,
      "permission denied, as for ports below 1024; choose another with -ORBEndpointListen or endpoint.listen"},
+    {too_many_contexts,
+     "a message has more service contexts than its receiver takes (64 in Corelane); let its sender's interceptors or "
+     "request hooks add fewer"},
     {half_messages,
      "the connection was closed before the request was whole: the receiver's limits.memory, or this peer's part of it, "
      "is used up, and the request did not continue while others waited for room. Try again, or raise the receiver's "
@@ -136,6 +138,13 @@ constexpr Entry table[] = {
     {ledger_full,
      "the host ledger has room for 64 servers, and all places are taken; end some servers, or give some another "
      "runtime.directory"},
+    {too_many_promises,
+     "the host ledger has no room for more than 511 promises of this server: one for each task, and one for the "
+     "platform load of each core. End some tasks, set limits.tasks lower, or, where no other server makes promises, "
+     "set runtime.ledger = off"},
+    {reply_needed,
+     "the request came as a oneway, but the operation works with its reply alone; let the client send a request that "
+     "expects a reply"},
     {tasks_in_circle,
      "the call was refused, because the called task waits for the calling one in another chain of calls, and neither "
      "would continue. Make the call without a contract, asynchronously, or before or after the job"},

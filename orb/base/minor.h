@@ -81,6 +81,7 @@ CORELANE_MINOR(channel_spoiled, 51);
 CORELANE_MINOR(send_stalled, 52);
 CORELANE_MINOR(no_send_room, 53);
 CORELANE_MINOR(send_backlogs, 54);
+CORELANE_MINOR(too_many_contexts, 55);
 // Admission and dispatch: NO_RESOURCES, TRANSIENT, BAD_PARAM.
 CORELANE_MINOR(not_schedulable, 64);
 CORELANE_MINOR(no_core_leased, 65);
@@ -104,6 +105,8 @@ CORELANE_MINOR(ledger_unusable, 82);
 CORELANE_MINOR(no_descriptor, 83);
 CORELANE_MINOR(ledger_full, 84);
 CORELANE_MINOR(tasks_in_circle, 85);
+CORELANE_MINOR(too_many_promises, 87);
+CORELANE_MINOR(reply_needed, 88);
 // References, adapters, start-up: INV_OBJREF, OBJ_ADAPTER, OBJECT_NOT_EXIST, INITIALIZE, BAD_INV_ORDER.
 CORELANE_MINOR(bad_uri, 96);
 CORELANE_MINOR(no_such_object, 97);

@@ -40,7 +40,7 @@ std::vector<bool> answer(const PlanRequest& request, WholeSet& set, Plan& plan) 
     flags.push_back(set.admits(task));
     TaskVerdict& verdict = add_verdict(task, plan);
     verdict.admitted = flags.back();
-    verdict.refusal.by_bound = !verdict.admitted;
+    if (!verdict.admitted) verdict.refusal = set.refusal();
     tell_of_admission(request, plan);
   }
   std::size_t number = 0;

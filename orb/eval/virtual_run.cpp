@@ -95,7 +95,11 @@ void report_task(const sim::TaskReport& report, const sched::Manager& manager, T
   task.overruns = report.overruns;
 }
 
-void run_under_manager(const RunRequest& request, sim::JobObserver* observer, RunOutcome& outcome) {
+using IsToStop = std::function<bool()>;
+
+// This function and the next one return false if the run ended early.
+bool run_under_manager(const RunRequest& request, sim::JobObserver* observer, const IsToStop& is_to_stop,
+                       RunOutcome& outcome) {
   const RunOverheads overheads = overheads_in(request.dispatcher->mode, request.overheads);
   dispatch::ExecutiveOptions server = server_under(*request.dispatcher, request.server);
   charge(overheads, server);
@@ -120,6 +124,7 @@ void run_under_manager(const RunRequest& request, sim::JobObserver* observer, Ru
     outcome.notes.emplace_back("budgets include slowdowns, which are estimates: bounds hold only as far as these do");
   }
   for (const sim::TaskPlan& plan : plans) simulator.add(plan);
+  simulator.stop_when(is_to_stop);
   simulator.run(Time{start + request.length});
   for (std::size_t i = 0; i < request.tasks.size(); ++i) {
     const sim::TaskReport& report = simulator.report(i);
@@ -129,6 +134,7 @@ void run_under_manager(const RunRequest& request, sim::JobObserver* observer, Ru
   }
   outcome.trace_hash = simulator.trace_hash();
   account.close(outcome);
+  return !simulator.stopped();
 }
 
 sim::LeaderFollowersForm form_of(TaskPlacement placement) {
@@ -158,7 +164,8 @@ bool suspends_or_locks(const Task& task) {
   return task.contract.suspension > Duration::zero() || uses_resources(task.contract);
 }
 
-void run_leader_followers(const RunRequest& request, sim::JobObserver* observer, RunOutcome& outcome) {
+bool run_leader_followers(const RunRequest& request, sim::JobObserver* observer, const IsToStop& is_to_stop,
+                          RunOutcome& outcome) {
   const sched::PlatformLoad& load = request.server.platform;
   JobAccount account(request, {}, observer);
   account.rename_cores();
@@ -177,27 +184,33 @@ void run_leader_followers(const RunRequest& request, sim::JobObserver* observer,
       tasks.push_back(
           {.deadline = load.period, .priority = sim::platform_priority, .core = CoreId{core}, .is_load = true});
   sim::MulticoreSimulator simulator(options, tasks, account, &account);
+  simulator.stop_when(is_to_stop);
   simulator.run(Time{request.length});
   outcome.trace_hash = simulator.trace_hash();
   if (std::ranges::any_of(request.tasks, suspends_or_locks))
     outcome.notes.push_back("under " + std::string(request.dispatcher->name) +
                             " suspensions and locks of tasks are not simulated");
   account.close(outcome);
+  return !simulator.stopped();
 }
 
 }  // namespace
 
 RunOutcome run_virtually(const RunRequest& request, sim::JobObserver* observer) {
+  return *run_virtually(request, observer, {});
+}
+
+std::optional<RunOutcome> run_virtually(const RunRequest& request, sim::JobObserver* observer,
+                                        const std::function<bool()>& is_to_stop) {
   assert(request.dispatcher != nullptr && !request.cores.empty());
   RunOutcome outcome;
   for (const Task& task : request.tasks) outcome.tasks.emplace_back().label = task.label;
   const auto set = request.dispatcher->refuses ? whole_set_for(request.server, request.cores, request.custom) : nullptr;
-  if (set)
-    run_whole_set(request, *set, observer, outcome);
-  else if (request.dispatcher->placement == TaskPlacement::by_manager)
-    run_under_manager(request, observer, outcome);
-  else
-    run_leader_followers(request, observer, outcome);
+  const bool is_whole = set ? run_whole_set(request, *set, observer, is_to_stop, outcome)
+                        : request.dispatcher->placement == TaskPlacement::by_manager
+                            ? run_under_manager(request, observer, is_to_stop, outcome)
+                            : run_leader_followers(request, observer, is_to_stop, outcome);
+  if (!is_whole) return std::nullopt;
   if (!request.slowdowns.is_empty() && (set || request.dispatcher->placement != TaskPlacement::by_manager))
     outcome.notes.push_back("slowdowns have no effect under " + std::string(request.dispatcher->name) +
                             (set ? " with this policy" : ""));

@@ -15,6 +15,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 
 #include "orb/eval/run.h"
 #include "orb/eval/scenario.h"
@@ -25,6 +27,11 @@ namespace corelane::eval {
 // Returns what came of the run. The same request has the same outcome on every machine. The observer may be null; it is
 // told of the jobs of tasks, with times from the start of the run.
 RunOutcome run_virtually(const RunRequest& request, sim::JobObserver* observer = nullptr);
+
+// Does the same, and asks `is_to_stop` after each few thousand steps. Once it returns true, the run ends, and the
+// result is nothing.
+std::optional<RunOutcome> run_virtually(const RunRequest& request, sim::JobObserver* observer,
+                                        const std::function<bool()>& is_to_stop);
 
 // Returns RunRequest::seed for a set of the scenario. It is the same under all dispatchers.
 std::uint64_t run_seed(const Scenario& scenario, std::int64_t set);

@@ -14,7 +14,7 @@ bool ContextList::next(cdr::Reader& reader, ServiceContext& item) noexcept {
 [[gnu::hot]] bool ContextList::read(cdr::Reader& reader, const Limits& limits, ContextList& out) noexcept {
   std::uint32_t count = 0;
   if (!reader.read_length(count, smallest_context)) return false;
-  if (count > limits.contexts) return reader.fail(minor::too_many_items);
+  if (count > limits.contexts) return reader.fail(minor::too_many_contexts);
   out.count_ = count;
   if (count == 0) return true;
   out.items_ = reader.rest();

@@ -114,6 +114,12 @@ std::string others_text(const Refusal& refusal) {
   return all + ": " + parts_text(refusal.others - refusal.others_platform, refusal.others_platform);
 }
 
+std::string unallocated_text(const Refusal& refusal) {
+  if (refusal.unallocated == Unallocated::no_core) return "the allocation function returned no core for it";
+  return "the allocation function returned core " + std::to_string(refusal.closest.value) +
+         ", on which the admission test does not admit it";
+}
+
 std::string sentence_of(const Refusal& refusal) {
   if (refusal.code == RefusalCode::peer_limit && refusal.peer_may > 0)
     return "the peer holds " + percent_text(refusal.peer_holds) +
@@ -185,6 +191,7 @@ Error error_of(const Refusal& refusal) noexcept {
 }
 
 std::string text_of(const Refusal& refusal) {
+  if (refusal.unallocated != Unallocated::none) return unallocated_text(refusal);
   std::string text = sentence_of(refusal);
   if (refusal.code == RefusalCode::peer_urgency) text += "; the least is " + to_string(refusal.deadline);
   if (refusal.closest != no_core) text += closest_text(refusal);

@@ -60,6 +60,13 @@ enum class Unproposed : std::uint8_t {
   no_time,        // other work had precedence, or the process ends
 };
 
+// How an allocation that a program brought with it (orb/eval/planning/custom_policies.h) left a task without a core.
+enum class Unallocated : std::uint8_t {
+  none,       // it did not: the admission test refused the task, or there is no such allocation
+  no_core,    // it returned no core
+  full_core,  // it returned `closest`, on which the admission test does not admit the task
+};
+
 struct Refusal {
   RefusalCode code = RefusalCode::not_schedulable;
   CoreId closest = no_core;  // the core with the least (R - D) / D
@@ -85,6 +92,7 @@ struct Refusal {
   // For not_schedulable: the admission test is not exact, so the deadlines might hold. Not on the wire; the sentence
   // there says it.
   bool by_bound = false;
+  Unallocated unallocated = Unallocated::none;  // for not_schedulable, in plans; not on the wire
 
   friend constexpr bool operator==(const Refusal&, const Refusal&) = default;
 };

@@ -2,6 +2,7 @@
 
 #include <cassert>
 #include <chrono>
+#include <utility>
 
 #include "orb/base/contract.h"
 #include "orb/sim/multicore/engine.h"
@@ -67,7 +68,11 @@ MulticoreSimulator::~MulticoreSimulator() = default;
 MulticoreSimulator::MulticoreSimulator(MulticoreSimulator&&) noexcept = default;
 MulticoreSimulator& MulticoreSimulator::operator=(MulticoreSimulator&&) noexcept = default;
 
+void MulticoreSimulator::stop_when(std::function<bool()> asked) { engine_->stop_when(std::move(asked)); }
+
 void MulticoreSimulator::run(Time until) { engine_->run(until); }
+
+bool MulticoreSimulator::stopped() const { return engine_->stopped(); }
 
 Time MulticoreSimulator::now() const { return engine_->now(); }
 

@@ -30,6 +30,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -130,8 +131,11 @@ class MulticoreSimulator {
   MulticoreSimulator(MulticoreSimulator&&) noexcept;
   MulticoreSimulator& operator=(MulticoreSimulator&&) noexcept;
 
+  // As those of Simulator (orb/sim/simulator.h).
+  void stop_when(std::function<bool()> asked);
   // Processes all events up to and including `until`. May be called again with a later time.
   void run(Time until);
+  bool stopped() const;
 
   Time now() const;
   std::size_t size() const;  // number of tasks

@@ -48,7 +48,7 @@ void Simulator::allow_early(bool allowed) {
 }
 
 void Simulator::run(Time until) {
-  while (!events_.empty() && events_.top().at <= until) {
+  while (!events_.empty() && events_.top().at <= until && !stop_.is_due()) {
     now_ = events_.top().at;
     while (!events_.empty() && events_.top().at == now_) {
       const Event event = events_.top();

@@ -21,6 +21,7 @@
 #include "orb/sched/schedulers/firm_timers.h"
 #include "orb/sim/job_source.h"
 #include "orb/sim/multicore_simulator.h"
+#include "orb/sim/stop_check.h"
 #include "orb/sim/virtual_core.h"
 #include "orb/sim/workload.h"
 
@@ -129,8 +130,11 @@ class Simulator {
   // Calls CoreScheduler::allow_early() for every core. Do not allow it beside servers that run below a task.
   void allow_early(bool allowed);
 
+  // Makes run() end early, before its time, once `asked` has returned true. run() asks it from time to time.
+  void stop_when(std::function<bool()> asked) { stop_ = StopCheck(std::move(asked)); }
   // Processes all events up to and including `until`. May be called again with a later time.
   void run(Time until);
+  bool stopped() const { return stop_.stopped(); }  // a run has ended early
 
   const TaskReport& report(std::size_t plan) const { return reports_[plan]; }
   const WorkReport& work(std::size_t index) const { return work_reports_[index]; }
@@ -293,6 +297,7 @@ class Simulator {
   std::vector<JobRelease> next_jobs_;  // by plan, if there is a source: the job whose release is scheduled
   JobObserver* observer_ = nullptr;
   SlowdownOf slowdown_{};  // empty: no task is slowed down
+  StopCheck stop_{};
   std::uint64_t hash_ = 0xcbf2'9ce4'8422'2325;
 };
 

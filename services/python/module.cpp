@@ -6,6 +6,7 @@
 #include <pybind11/stl.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -27,6 +28,7 @@
 #include "orb/eval/run_requests.h"
 #include "orb/eval/scenario_file.h"
 #include "orb/eval/virtual_run.h"
+#include "orb/os/clock.h"
 #include "services/corelane/evaluate/origin.h"
 #include "services/corelane/evaluate/set_runner.h"
 #include "services/python/policies.h"
@@ -120,16 +122,24 @@ py::dict plan_scenario(const ScenarioText& source, const Choices& choices, bool 
   return tables_of(planned);
 }
 
-// Returns the scenario of set number `set`, counted from 0 over all combinations, and the set's number in it.
+// Returns the scenario of set number `set`, counted from 1 over all combinations as by `corelane simulate --set`, and
+// the set's number in it, from 0. A scenario with sweeps has no first set that would be meant without a number.
 std::pair<eval::Scenario, std::int64_t> chosen_set(const ScenarioText& source, std::vector<eval::Cell> cells,
-                                                   std::int64_t set) {
+                                                   std::optional<std::int64_t> set) {
   std::int64_t sets = 0;
+  for (const eval::Cell& cell : cells) sets += cell.scenario.repetitions;
+  if (!set && cells.size() > 1)
+    raise_fault(source, "it has sweeps, which are many sets of tasks; choose one with set, from 1 to " +
+                            std::to_string(sets) + ", or use sweep()");
+  const std::int64_t number = set.value_or(1);
+  std::int64_t before = 0;
   for (eval::Cell& cell : cells) {
-    if (set >= 0 && set < sets + cell.scenario.repetitions) return {std::move(cell.scenario), set - sets};
-    sets += cell.scenario.repetitions;
+    if (number > before && number - before <= cell.scenario.repetitions)
+      return {std::move(cell.scenario), number - before - 1};
+    before += cell.scenario.repetitions;
   }
-  raise_fault(source, "set = " + std::to_string(set) + " is none of its sets; choose one from 0 to " +
-                          std::to_string(sets - 1) + ", or raise repetitions");
+  raise_fault(source, "set = " + std::to_string(number) + " is none of its sets; choose one from 1 to " +
+                          std::to_string(sets) + ", or raise repetitions");
 }
 
 const eval::Dispatcher* dispatcher_named(const std::string& name) {
@@ -142,8 +152,8 @@ const eval::Dispatcher* dispatcher_named(const std::string& name) {
 
 // What may differ from the scenario in a single run.
 struct RunChoices {
-  std::string dispatcher{};  // empty: that of the policy
-  std::int64_t set = 0;
+  std::string dispatcher{};           // empty: that of the policy
+  std::optional<std::int64_t> set{};  // from 1
   std::optional<std::int64_t> length_ns{};
   bool jobs = true;  // whether each job is noted
 };
@@ -161,29 +171,17 @@ eval::RunRequest request_of(const ScenarioText& source, const Choices& choices, 
   return *std::move(request);
 }
 
-py::dict simulate_scenario(const ScenarioText& source, const Choices& choices, const RunChoices& run) {
-  const auto policies = policies_of(choices.allocation, choices.test);
-  const eval::RunDefaults defaults = defaults_of(choices, policies);
-  eval::RunRequest request;
-  eval::RunOutcome outcome;
-  JobList jobs;
-  {
-    const py::gil_scoped_release unlocked;
-    request = request_of(source, choices, run, defaults);
-    outcome = eval::run_virtually(request, run.jobs ? &jobs : nullptr);
-    eval::explain_refusals(request, outcome);
-  }
-  return tables_of(request, outcome, jobs);
-}
-
-// Stop asks Python between runs whether a signal has come, such as Ctrl-C.
-// Threads: is_asked() any.
+// Stop asks Python now and then whether a signal has come, such as Ctrl-C. The thread that has made it asks, because
+// Python runs handlers of signals on its main thread only. Python's lock may be long in coming, so this thread waits
+// for it only a few times a second. Threads: is_asked() any.
 class Stop {
  public:
   bool is_asked() {
     if (asked_.load(std::memory_order_relaxed)) return true;  // relaxed: only ends the work earlier
+    if (std::this_thread::get_id() != owner_ || os::now() < next_) return false;
+    next_ = os::now() + between_questions;
     const py::gil_scoped_acquire lock;
-    if (PyErr_CheckSignals() == 0) return false;  // does something on the main thread only
+    if (PyErr_CheckSignals() == 0) return false;
     fault_ = std::make_unique<py::error_already_set>();
     asked_.store(true, std::memory_order_relaxed);  // relaxed: raise() runs when all other threads have ended
     return true;
@@ -195,9 +193,36 @@ class Stop {
   }
 
  private:
+  static constexpr Duration between_questions = std::chrono::milliseconds{50};
+
+  const std::thread::id owner_ = std::this_thread::get_id();
+  Time next_{};  // when the owner asks next
   std::atomic<bool> asked_{false};
-  std::unique_ptr<py::error_already_set> fault_{};  // written once, by the main thread
+  std::unique_ptr<py::error_already_set> fault_{};  // written once, by the owner
 };
+
+// Returns nothing if the run was stopped.
+std::optional<eval::RunOutcome> run_until(Stop& stop, const eval::RunRequest& request, sim::JobObserver* observer) {
+  return eval::run_virtually(request, observer, [&stop] { return stop.is_asked(); });
+}
+
+py::dict simulate_scenario(const ScenarioText& source, const Choices& choices, const RunChoices& run) {
+  const auto policies = policies_of(choices.allocation, choices.test);
+  const eval::RunDefaults defaults = defaults_of(choices, policies);
+  eval::RunRequest request;
+  eval::RunOutcome outcome;
+  JobList jobs;
+  Stop stop;
+  {
+    const py::gil_scoped_release unlocked;
+    request = request_of(source, choices, run, defaults);
+    auto ended = run_until(stop, request, run.jobs ? &jobs : nullptr);
+    if (ended) outcome = *std::move(ended);
+    eval::explain_refusals(request, outcome);
+  }
+  stop.raise();
+  return tables_of(request, outcome, jobs);
+}
 
 std::vector<tool::OpenRun> open_runs(const eval::Scenario& scenario) {
   std::vector<tool::OpenRun> open;
@@ -231,11 +256,13 @@ std::string results_of(const ScenarioText& source, const std::vector<eval::Cell>
 std::string sweep_scenario(const ScenarioText& source, const Choices& choices, int threads) {
   const eval::RunDefaults defaults = defaults_of(choices, std::nullopt);
   const auto count = static_cast<std::size_t>(threads > 0 ? threads : std::thread::hardware_concurrency());
-  const auto run = [](const eval::RunRequest& request) -> Expected<eval::RunOutcome, std::string> {
-    return eval::run_virtually(request);
+  Stop stop;
+  const auto run = [&stop](const eval::RunRequest& request) -> Expected<eval::RunOutcome, std::string> {
+    auto outcome = run_until(stop, request, nullptr);
+    if (!outcome) return std::string();
+    return *std::move(outcome);
   };
   const tool::SetRunner runner(run, defaults, count, eval::longest_run);
-  Stop stop;
   const py::gil_scoped_release unlocked;
   return results_of(source, cells_of(source, choices), runner, stop);
 }
@@ -259,7 +286,7 @@ void define_functions(py::module_& module) {
   module.def("simulate",
              [](std::string text, std::string name, std::vector<std::int16_t> cores,
                 std::optional<std::int64_t> core_count, py::object allocation, py::object test, std::string dispatcher,
-                std::int64_t set, std::optional<std::int64_t> length_ns, bool jobs) {
+                std::optional<std::int64_t> set, std::optional<std::int64_t> length_ns, bool jobs) {
                return simulate_scenario({std::move(text), std::move(name)},
                                         {std::move(cores), core_count, std::move(allocation), std::move(test)},
                                         {std::move(dispatcher), set, length_ns, jobs});

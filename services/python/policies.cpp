@@ -41,6 +41,22 @@ py::list list_of(std::span<const CandidateCore> cores) {
 
 std::string shown(const py::handle& object) { return py::cast<std::string>(py::repr(object)); }
 
+std::string type_of(const py::handle& object) {
+  return py::type::handle_of(object).attr("__name__").cast<std::string>();
+}
+
+// Returns how messages name a function: "the allocation first_fit()". An object without a name has that of its type.
+std::string called(const char* role, const py::object& function) {
+  const std::string name =
+      py::hasattr(function, "__name__") ? py::str(function.attr("__name__")).cast<std::string>() : type_of(function);
+  return "the " + std::string(role) + " " + name + "()";
+}
+
+// Returns what a function returned: "'x', a str".
+std::string returned(const char* role, const py::object& function, const py::handle& object) {
+  return called(role, function) + " returned " + shown(object) + ", a " + type_of(object);
+}
+
 // Returns the number of the core that an allocation has returned: a Core, or its number.
 std::optional<long> core_number(const py::object& chosen) {
   if (py::isinstance<CandidateCore>(chosen)) return py::cast<const CandidateCore&>(chosen).id.value;
@@ -48,14 +64,14 @@ std::optional<long> core_number(const py::object& chosen) {
   return std::nullopt;
 }
 
-std::size_t index_of(const py::object& chosen, std::span<const CandidateCore> cores) {
+std::size_t index_of(const py::object& function, const py::object& chosen, std::span<const CandidateCore> cores) {
   const auto number = core_number(chosen);
   if (!number)
-    throw py::type_error("the allocation returned " + shown(chosen) +
-                         "; return one of the cores that it was given, or None");
+    throw py::type_error(returned("allocation", function, chosen) +
+                         "; return one of the cores that it was given, the number of one, or None");
   const auto found = std::ranges::find_if(cores, [&](const CandidateCore& core) { return core.id.value == *number; });
   if (found == cores.end())
-    throw py::value_error("the allocation returned core " + std::to_string(*number) +
+    throw py::value_error(called("allocation", function) + " returned core " + std::to_string(*number) +
                           ", which is none of those that it was given; return one of them, or None");
   return static_cast<std::size_t>(found - cores.begin());
 }
@@ -65,18 +81,22 @@ decltype(eval::CustomPolicies::allocation) allocation_of(const py::object& funct
     const py::gil_scoped_acquire lock;
     const py::object chosen = function(list_of(cores), py::cast(task));
     if (chosen.is_none()) return std::nullopt;
-    return index_of(chosen, cores);
+    return index_of(function, chosen, cores);
   };
+}
+
+// Returns whether the object is True or False, of Python or of NumPy.
+bool is_truth(const py::object& object) {
+  const std::string type = type_of(object);
+  return type == "bool" || type == "bool_";
 }
 
 decltype(eval::CustomPolicies::test) test_of(const py::object& function) {
   return [&function](std::span<const Task> tasks) {
     const py::gil_scoped_acquire lock;
     const py::object answer = function(list_of(tasks));
-    if (answer.is_none()) throw py::type_error("the test returned None; return True or False");
-    const int truth = PyObject_IsTrue(answer.ptr());
-    if (truth < 0) throw py::error_already_set();
-    return truth == 1;
+    if (!is_truth(answer)) throw py::type_error(returned("test", function, answer) + "; return True or False");
+    return PyObject_IsTrue(answer.ptr()) == 1;
   };
 }
 

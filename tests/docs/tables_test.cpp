@@ -98,8 +98,9 @@ std::string scenario() {
 
 After this page you can write the tasks of an experiment into a file, or let them be drawn at
 random. `corelane plan`, `corelane simulate` and `corelane eval` read such files
-([plan.md](plan.md), [simulation.md](simulation.md), [evaluation.md](evaluation.md)). This one draws
-20 sets of eight tasks for each of four utilizations:
+([plan.md](plan.md), [simulation.md](simulation.md), [evaluation.md](evaluation.md)).
+[glossary.md](glossary.md#words-of-experiments) explains the words. This file draws 20 sets of eight
+tasks for each of four utilizations:
 
     $ build/bin/corelane plan examples/scenarios/acceptance.toml
 

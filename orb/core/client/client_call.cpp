@@ -46,7 +46,7 @@ Error with_completion(Error error, Completion completed) {
 // body by 12 bytes.
 constexpr std::uint32_t padding_context = 0x434C4E00;
 constexpr std::array<std::byte, 4> padding_data{};
-constexpr Error no_room_for_padding{ErrorKind::imp_limit, Completion::no, minor::too_many_items};
+constexpr Error no_room_for_padding{ErrorKind::imp_limit, Completion::no, minor::too_many_contexts};
 
 // Returns the strategy to use in a job. Spinning uses the job's budget, so `adaptive` sleeps at once in a job.
 os::WaitStrategy as_in_job(os::WaitStrategy strategy) noexcept {

@@ -11,7 +11,7 @@ namespace corelane::core {
 // Returns success if `added`, and otherwise IMP_LIMIT.
 inline Expected<void> room_for_context(bool added) noexcept {
   if (added) return {};
-  return Error{ErrorKind::imp_limit, Completion::no, minor::too_many_items};
+  return Error{ErrorKind::imp_limit, Completion::no, minor::too_many_contexts};
 }
 
 }  // namespace corelane::core

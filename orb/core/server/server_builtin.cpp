@@ -108,6 +108,7 @@ std::string holder_of(const std::string& host, const std::optional<transport::Pe
 constexpr Error bound_already{ErrorKind::bad_inv_order, Completion::no, minor::connection_bound};
 constexpr Error unknown_task{ErrorKind::bad_param, Completion::no, minor::unknown_task};
 constexpr Error no_operation{ErrorKind::bad_operation, Completion::no, minor::no_such_operation};
+constexpr Error no_reply{ErrorKind::bad_operation, Completion::no, minor::reply_needed};  // only the log says it
 
 void admit(ServerConnection& connection, Request& request, const std::optional<giop::ContractContext>& content,
            const ReplyTo& to, const ActiveObject& object) {
@@ -127,9 +128,7 @@ void admit(ServerConnection& connection, Request& request, const std::optional<g
   if (connection.binding().owner()) return connection.replies().send_exception(to, bound_already);
   if (connection.server().requests().passage() != Passage::active)
     return connection.replies().send_exception(to, {ErrorKind::transient, Completion::no, minor::shutting_down});
-  if (!to.expected)
-    return connection.replies().send_exception(to,
-                                               no_operation);  // counted and dropped: the client would not learn of it
+  if (!to.expected) return connection.replies().send_exception(to, no_reply);
   const Settings& settings = connection.server().settings();
   const auto ticket = connection.tasks().open(to.request_id, request.header.target.object_key, *upcall,
                                               settings.executive.max_tasks + settings.requests_per_connection);
@@ -162,9 +161,7 @@ void depart(ServerConnection& connection, Request& request, const ReplyTo& to) {
 void offer(ServerConnection& connection, Request& request, const ReplyTo& to) {
   std::uint64_t task = 0;
   if (!request.body.read(task)) return connection.replies().send_exception(to, request.body.error());
-  if (!to.expected)
-    return connection.replies().send_exception(to,
-                                               no_operation);  // counted and dropped: the client would not learn of it
+  if (!to.expected) return connection.replies().send_exception(to, no_reply);
   if (!connection.tasks().has(TaskId{task})) return connection.replies().send_exception(to, unknown_task);
   const std::uint64_t token = new_token(connection.server());
   if (token != 0) connection.server().bind_tokens().issue(TaskId{task}, token, connection.shared_from_this());
@@ -181,9 +178,7 @@ void bind(ServerConnection& connection, Request& request, const ReplyTo& to) {
   std::uint64_t task = 0, token = 0;
   if (!request.body.read(task) || !request.body.read(token))
     return connection.replies().send_exception(to, request.body.error());
-  if (!to.expected)
-    return connection.replies().send_exception(to,
-                                               no_operation);  // counted and dropped: the client would not learn of it
+  if (!to.expected) return connection.replies().send_exception(to, no_reply);
   if (connection.binding().owner() || !connection.tasks().empty())
     return connection.replies().send_exception(to, bound_already);
   auto owner =

@@ -22,8 +22,8 @@ namespace ledger {
 
 inline constexpr Error unusable{.kind = ErrorKind::transient, .minor = minor::ledger_unusable};
 inline constexpr Error not_allowed{.kind = ErrorKind::no_permission, .minor = minor::system_refused};
-inline constexpr Error full{.kind = ErrorKind::imp_limit, .minor = minor::ledger_full};         // of servers
-inline constexpr Error too_many{.kind = ErrorKind::imp_limit, .minor = minor::too_many_items};  // promises
+inline constexpr Error full{.kind = ErrorKind::imp_limit, .minor = minor::ledger_full};  // of servers
+inline constexpr Error too_many{.kind = ErrorKind::imp_limit, .minor = minor::too_many_promises};
 
 inline constexpr const char* elsewhere = "set runtime.directory (CORELANE_RUNTIME_DIRECTORY)";  // a remedy
 

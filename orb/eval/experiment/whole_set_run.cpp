@@ -45,7 +45,7 @@ std::pair<std::vector<TaskVerdict>, std::vector<std::size_t>> admit_all(const Ru
     if (outcome.tasks[i].admitted)
       admitted.push_back(i);
     else
-      outcome.tasks[i].refusal = sched::text_of({.by_bound = true});
+      outcome.tasks[i].refusal = sched::text_of(set.refusal());
   }
   for (std::size_t number = 0; number < admitted.size(); ++number) {
     TaskVerdict& verdict = verdicts.emplace_back(TaskVerdict{.task = request.tasks[admitted[number]]});
@@ -82,7 +82,8 @@ void prioritize(std::vector<sim::MulticoreTask>& tasks, const std::vector<TaskVe
 
 }  // namespace
 
-void run_whole_set(const RunRequest& request, WholeSet& set, sim::JobObserver* observer, RunOutcome& outcome) {
+bool run_whole_set(const RunRequest& request, WholeSet& set, sim::JobObserver* observer,
+                   const std::function<bool()>& is_to_stop, RunOutcome& outcome) {
   const sched::Scheduling scheduling = request.server.admission_test->scheduling;
   const bool is_by_deadline =
       scheduling == sched::Scheduling::deadlines || scheduling == sched::Scheduling::global_deadlines;
@@ -100,9 +101,11 @@ void run_whole_set(const RunRequest& request, WholeSet& set, sim::JobObserver* o
   account.rename_cores();
   AdmittedJobs jobs(account, std::move(admitted));
   sim::MulticoreSimulator simulator(options, tasks, jobs, &jobs);
+  simulator.stop_when(is_to_stop);
   simulator.run(Time{request.length});
   outcome.trace_hash = simulator.trace_hash();
   account.close(outcome);
+  return !simulator.stopped();
 }
 
 }  // namespace corelane::eval

@@ -38,6 +38,7 @@ bool CustomSet::admits(const Task& task) {
   for (std::size_t core = 0; core < cores_.size(); ++core) cores_[core].fits = fits(core, task);
   const auto core = policies_.allocation ? policies_.allocation(cores_, task) : first_that_fits();
   const bool is_placed = core && cores_[*core].fits;
+  refusal_ = refusal_of(core);
   if (is_placed) {
     cores_[*core].tasks.push_back(task);
     placed_.push_back({.core = *core});
@@ -45,6 +46,13 @@ bool CustomSet::admits(const Task& task) {
   for (std::size_t tried = 0; tried < servers_.size(); ++tried)
     if (cores_[tried].fits) admit_again(tried);
   return is_placed;
+}
+
+// Returns why a task is refused for which the allocation has returned this core.
+sched::Refusal CustomSet::refusal_of(std::optional<std::size_t> core) const {
+  if (std::ranges::none_of(cores_, &CandidateCore::fits)) return {.by_bound = true};
+  if (!core) return {.unallocated = sched::Unallocated::no_core};
+  return {.closest = cores_[*core].id, .unallocated = sched::Unallocated::full_core};
 }
 
 void CustomSet::describe(std::size_t number, TaskVerdict& verdict) const {

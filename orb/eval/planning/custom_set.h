@@ -25,6 +25,7 @@ class CustomSet final : public WholeSet {
   void clear() override;
   void describe(std::size_t number, TaskVerdict& verdict) const override;
   std::vector<sched::CoreView> cores() const override;
+  sched::Refusal refusal() const override { return refusal_; }
 
  private:
   struct Placed {
@@ -33,6 +34,7 @@ class CustomSet final : public WholeSet {
   };
 
   bool fits(std::size_t core, const Task& task);
+  sched::Refusal refusal_of(std::optional<std::size_t> core) const;
   void admit_again(std::size_t core);
   std::optional<std::size_t> first_that_fits() const;
 
@@ -41,6 +43,7 @@ class CustomSet final : public WholeSet {
   std::vector<CandidateCore> cores_{};
   std::vector<std::unique_ptr<IdleServer>> servers_{};  // by core; empty if policies_ have a test
   std::vector<Placed> placed_{};                        // by number
+  sched::Refusal refusal_{};                            // of the latest task, if it was refused
 };
 
 }  // namespace corelane::eval

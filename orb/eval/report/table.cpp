@@ -40,17 +40,22 @@ std::string text_of(const Table& raw) {
   return text;
 }
 
-std::string wrapped(const std::string& raw) {
+std::string wrapped(const std::string& raw, std::size_t first, std::size_t others) {
   std::string text = raw;
   std::ranges::replace(text, '\n', ' ');
   text = as_one_line(text);
   constexpr std::size_t width = 100;
-  std::string lines, line;
+  std::string lines, line(first, ' ');
+  bool is_begun = false;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(' ', at), text.size());
     const std::string word = text.substr(at, end - at);
-    if (!line.empty() && line.size() + 1 + word.size() > width) lines += std::exchange(line, {}) + "\n";
-    line += (line.empty() ? "" : " ") + word;
+    if (is_begun && line.size() + 1 + word.size() > width) {
+      lines += std::exchange(line, std::string(others, ' ')) + "\n";
+      is_begun = false;
+    }
+    line += (is_begun ? " " : "") + word;
+    is_begun = true;
     at = end + 1;
   }
   return lines + line + "\n";

@@ -2,6 +2,7 @@
 // Threads: values and pure functions. They allocate.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,9 @@ struct Table {
 std::string text_of(const Table& table);
 
 // Returns the text in lines of at most 100 characters, each with its end. A longer word is a line of its own.
-// Ends of lines in the text become blanks, and other control characters question marks.
-std::string wrapped(const std::string& text);
+// Ends of lines in the text become blanks, and other control characters question marks. The first line begins with
+// `first` blanks, and the others with `others`.
+std::string wrapped(const std::string& text, std::size_t first = 0, std::size_t others = 0);
 
 // Returns a number with so many digits behind the point.
 std::string fixed(double value, int digits);

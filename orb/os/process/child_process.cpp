@@ -40,19 +40,36 @@ struct Pipe {
 
 // What the new process needs to know. It is prepared before fork(), because the new process may not allocate memory.
 struct Plan {
-  char* const* arguments;
+  char* const* arguments;  // null: `work` runs instead
+  const std::function<void()>* work;
   int input, output, errors, trouble;  // trouble: pipe for the error number if the program cannot start
   const CpuMask* cores;                // null: all
   pid_t parent;
 };
 
-// Runs in the new process. Makes only calls that are allowed after fork().
+// Runs in the new process. If the function crashes, neither a handler of the parent runs nor is there a core dump.
+[[noreturn]] void do_work(const std::function<void()>& work) noexcept {
+  for (const int ends : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGINT, SIGTERM}) signal(ends, SIG_DFL);
+  prctl(PR_SET_DUMPABLE, 0);
+  try {
+    work();
+  } catch (...) {
+    _exit(1);
+  }
+  _exit(0);
+}
+
+// Runs in the new process. Before a program, makes only calls that are allowed after fork().
 [[noreturn]] void become_program(const Plan& plan) noexcept {
   // prctl() does not report a parent that died before it was called, so check the parent afterwards.
   const bool ready = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == plan.parent && setpgid(0, 0) == 0 &&
                      (plan.cores == nullptr || sched_setaffinity(0, CpuMask::native_size, plan.cores->native()) == 0) &&
                      dup2(plan.input, STDIN_FILENO) >= 0 && dup2(plan.output, STDOUT_FILENO) >= 0 &&
                      dup2(plan.errors, STDERR_FILENO) >= 0;
+  if (ready && plan.arguments == nullptr) {
+    close(plan.trouble);  // the parent waits for that
+    do_work(*plan.work);
+  }
   if (ready) execvp(plan.arguments[0], plan.arguments);
   const int code = errno;
   [[maybe_unused]] const ssize_t told = write(plan.trouble, &code, sizeof code);
@@ -81,10 +98,22 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command, ChildOptions
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
+  start(arguments.data(), nullptr, command.at(0), options);
+}
+
+ChildProcess ChildProcess::running(const std::function<void()>& work) {
+  ChildProcess child;
+  child.start(nullptr, &work, "a function", {});
+  return child;
+}
+
+void ChildProcess::start(char* const* arguments, const std::function<void()>* work, const std::string& name,
+                         ChildOptions options) {
   Pipe input, output, trouble;
   CpuMask cores;
   cores.add(options.core);
-  const Plan plan{.arguments = arguments.data(),
+  const Plan plan{.arguments = arguments,
+                  .work = work,
                   .input = input.read.get(),
                   .output = output.write.get(),
                   .errors = options.joins_errors ? output.write.get() : STDERR_FILENO,
@@ -93,12 +122,11 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command, ChildOptions
                   .parent = getpid()};
   pid_ = fork();
   if (pid_ == 0) become_program(plan);
-  if (pid_ < 0)
-    fail(errno, "no process for " + command.at(0) + " (" + std::string(minor::text(minor::no_thread)) + ")");
+  if (pid_ < 0) fail(errno, "no process for " + name + " (" + std::string(minor::text(minor::no_thread)) + ")");
   trouble.write.reset();
   if (const int code = trouble_of(trouble.read); code != 0) {
     waitpid(pid_, nullptr, 0);
-    fail(code, "cannot start " + command.at(0));
+    fail(code, "cannot start " + name);
   }
   input_ = std::move(input.write);
   output_ = std::move(output.read);

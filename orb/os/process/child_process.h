@@ -1,5 +1,6 @@
-// ChildProcess runs another program, with pipes to its standard input and from its standard output. Tools, the demo and
-// tests use it. The program shares this process's standard error unless the options say otherwise.
+// ChildProcess runs another program, or a function of this one, with pipes to its standard input and from its standard
+// output. Tools, the demo and tests use it. The program shares this process's standard error unless the options say
+// otherwise.
 //
 // The program does not outlive its handle: the destructor kills it and its process group. The program does not outlive
 // the thread that started it either (PR_SET_PDEATHSIG). So start children on a thread that lasts.
@@ -11,6 +12,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,6 +43,9 @@ class ChildProcess {
  public:
   // Searches PATH for a name without '/'. Throws std::system_error if the program cannot be started.
   explicit ChildProcess(const std::vector<std::string>& command, ChildOptions options = {});
+  // Runs the function in a copy of this process. The copy ends with it: with status 1 if it throws. Use it where a
+  // function may run without end, or use up the stack. No other thread may hold a lock that the function needs.
+  static ChildProcess running(const std::function<void()>& work);
   ~ChildProcess();
   ChildProcess(ChildProcess&& other) noexcept
       : pid_(std::exchange(other.pid_, -1)),
@@ -65,6 +70,9 @@ class ChildProcess {
   std::optional<ExitStatus> wait(Time deadline = never) noexcept;
 
  private:
+  ChildProcess() = default;
+
+  void start(char* const* arguments, const std::function<void()>* work, const std::string& name, ChildOptions options);
   enum class Filled : std::uint8_t { more, end, late };
   Filled fill(Time deadline);
   bool ended(Time deadline) const noexcept;

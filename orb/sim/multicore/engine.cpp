@@ -29,7 +29,7 @@ Engine::Engine(const MulticoreOptions& options, std::span<const MulticoreTask> t
 }
 
 void Engine::run(Time until) {
-  for (Time next = next_event(); next <= until && next != never; next = next_event()) {
+  for (Time next = next_event(); next <= until && next != never && !stop_.is_due(); next = next_event()) {
     now_ = next;
     complete_due();
     start_due_parts();

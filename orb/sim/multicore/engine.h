@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "orb/base/time.h"
@@ -18,6 +20,7 @@
 #include "orb/sim/multicore/task_table.h"
 #include "orb/sim/multicore/trace_hash.h"
 #include "orb/sim/multicore_simulator.h"
+#include "orb/sim/stop_check.h"
 
 namespace corelane::sim::multicore {
 
@@ -26,7 +29,9 @@ class Engine {
   Engine(const MulticoreOptions& options, std::span<const MulticoreTask> tasks, JobSource& source,
          JobObserver* observer);
 
+  void stop_when(std::function<bool()> asked) { stop_ = StopCheck(std::move(asked)); }
   void run(Time until);
+  bool stopped() const { return stop_.stopped(); }
 
   Time now() const { return now_; }
   std::size_t size() const { return tasks_.size(); }
@@ -87,6 +92,7 @@ class Engine {
   std::vector<std::uint32_t> touched_;  // clusters that need a dispatch
   std::vector<bool> is_touched_;        // by cluster
 
+  StopCheck stop_{};
   OverheadAccount overheads_;
   TraceHash trace_;
   std::uint64_t finished_jobs_ = 0;

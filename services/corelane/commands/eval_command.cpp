@@ -24,11 +24,15 @@
 namespace corelane::tool {
 namespace {
 
+Expected<eval::RunOutcome, std::string> run_until_interrupted(const eval::RunRequest& request) {
+  auto outcome = eval::run_virtually(request, nullptr, &Interrupt::asked);
+  if (!outcome) return std::string();  // it was stopped
+  return *std::move(outcome);
+}
+
 Status run_experiment(EvaluateOptions& options) {
   const Interrupt interrupt;
-  const Evaluation evaluation{.run = [](const eval::RunRequest& request) -> Expected<eval::RunOutcome, std::string> {
-                                return eval::run_virtually(request);
-                              },
+  const Evaluation evaluation{.run = &run_until_interrupted,
                               .fault_of =
                                   [](const eval::RunRequest& request) {
                                     const auto fault = eval::fault_of_length(request);

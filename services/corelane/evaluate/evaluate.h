@@ -34,7 +34,7 @@ struct Evaluation {
   RunFunction run{};  // runs one set under one dispatcher
   // Says why `run` would refuse a request, before anything runs; "" if it would not. Empty: it refuses none.
   std::function<std::string(const eval::RunRequest& request)> fault_of{};
-  std::function<bool()> is_to_stop{};  // is asked between runs, on any thread
+  std::function<bool()> is_to_stop{};  // is asked between runs, on any thread; `run` may ask it, too
   bool shows_progress = true;          // on `err`
 };
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "orb/base/text/one_line.h"
+#include "orb/eval/report/table.h"
 
 namespace corelane::tool {
 
@@ -22,6 +23,8 @@ std::string brief(Duration duration) {
   if (count < 1e6) return format("%.1fus", count / 1e3);
   return count < 1e9 ? format("%.2fms", count / 1e6) : format("%.2fs", count / 1e9);
 }
+
+std::string refusal_lines(const std::string& refusal) { return eval::wrapped("refused: " + refusal, 7, 9); }
 
 std::string plain(std::string_view text) { return as_one_line(text); }
 

@@ -17,6 +17,9 @@ namespace corelane::tool {
 // Formats in the largest unit that keeps three digits: "12.3us".
 std::string brief(Duration duration);
 
+// Returns the lines below a task that is refused, wrapped.
+std::string refusal_lines(const std::string& refusal);
+
 // Returns printable text, so that a name from another process cannot control the terminal.
 std::string plain(std::string_view text);
 

@@ -41,11 +41,11 @@ std::string core_text(const TaskVerdict& verdict) {
   return text;
 }
 
-// Returns the line below a task that is refused.
+// Returns the lines below a task that is refused.
 std::string refusal_text(const TaskVerdict& verdict) {
   if (verdict.admitted) return {};
   if (verdict.jobs_admitted) return "       " + percentage(*verdict.jobs_admitted) + " of its jobs are admitted\n";
-  return "       refused: " + plain(sched::text_of(verdict.refusal)) + "\n";
+  return refusal_lines(sched::text_of(verdict.refusal));
 }
 
 // Returns the budget with which the task was analyzed, if it includes slowdowns; "" otherwise.

@@ -35,7 +35,7 @@ std::string line_of(const eval::Task& task, const TaskOutcome& outcome) {
                 is_bounded ? brief(outcome.bound).c_str() : "-", has_run ? brief(outcome.worst).c_str() : "-",
                 has_run ? brief(outcome.mean()).c_str() : "-", static_cast<unsigned long long>(outcome.jobs),
                 static_cast<unsigned long long>(outcome.misses)) +
-         plain(outcome.label) + "\n" + (outcome.admitted ? "" : "       refused: " + plain(outcome.refusal) + "\n");
+         plain(outcome.label) + "\n" + (outcome.admitted ? "" : refusal_lines(outcome.refusal));
 }
 
 std::string line_of(const JobRecord& job, const RunOutcome& outcome) {

@@ -1,5 +1,7 @@
 #include "services/corelane/tune/load_run.h"
 
+#include <unistd.h>
+
 #include <charconv>
 #include <cmath>
 #include <iterator>
@@ -33,11 +35,39 @@ std::string shown(std::string_view text) {
 
 constexpr double least_figure = 1e-30, largest_figure = 1e30;  // so that ratios of figures are numbers
 
-std::optional<std::string> last_match(const std::string& output, const std::regex& metric) {
+std::optional<std::string> find_last(const std::string& output, const std::regex& metric) {
   std::optional<std::string> found;
   for (std::sregex_iterator match(output.begin(), output.end(), metric), end; match != end; ++match)
     found = (*match)[match->size() > 1 ? 1 : 0].str();
   return found;
+}
+
+void write_all(std::string_view text) {
+  while (!text.empty()) {  // bound: the text
+    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (written < 0) return;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+// Returns what the regular expression matches last, if anything. A process of its own looks for it, because some
+// expressions backtrack nearly without end, or use up the stack.
+Expected<std::optional<std::string>, LoadFault> last_match(const std::string& output, const std::regex& metric,
+                                                           Time deadline) {
+  constexpr char mark = '=';  // before a match, which may be empty
+  auto finder = os::ChildProcess::running([&] {
+    if (const auto found = find_last(output, metric)) write_all(mark + *found);
+  });
+  const auto said = finder.read_all(deadline);
+  const auto status = said ? finder.wait(deadline) : std::nullopt;
+  if (!status)
+    return LoadFault{
+        "--timeout has passed, and --metric was still looking for its match in the program's output; write a regular "
+        "expression without nested repetitions such as (a+)+, let the program print less, or raise --timeout"};
+  if (!status->ok())
+    return LoadFault{"the search for what --metric matches has failed: " + status->text() +
+                     "; write a simpler regular expression, or let the program print shorter lines"};
+  return said->empty() ? std::nullopt : std::optional(said->substr(1));
 }
 
 Expected<double, LoadFault> number_in(std::string_view text, const char* where, const char* remedy) {
@@ -55,14 +85,16 @@ Expected<double, LoadFault> number_in(std::string_view text, const char* where, 
 
 }  // namespace
 
-Expected<double, LoadFault> figure_of(const std::string& output, const std::optional<std::regex>& metric) {
+Expected<double, LoadFault> figure_of(const std::string& output, const std::optional<std::regex>& metric,
+                                      Time deadline) {
   if (!metric)
     return number_in(last_line(output), "the last line of the program's output",
                      "let it print its figure there, or name it with --metric REGEX");
-  const auto found = last_match(output, *metric);
-  if (!found)
+  const auto found = last_match(output, *metric, deadline);
+  if (!found) return found.error();
+  if (!*found)
     return LoadFault{"no text of the program's output matches --metric; its last line is " + shown(last_line(output))};
-  return number_in(*found, "what --metric matches", "put the number into a group: 'calls/s: ([0-9.]+)'");
+  return number_in(**found, "what --metric matches", "put the number into a group: 'calls/s: ([0-9.]+)'");
 }
 
 Expected<double, LoadFault> run_load(const LoadProgram& load, const std::vector<std::string>& variables) {
@@ -78,7 +110,7 @@ Expected<double, LoadFault> run_load(const LoadProgram& load, const std::vector<
     return LoadFault{load.command.front() + " has not ended after " + to_string(load.timeout) +
                      "; let it do less, or allow more with --timeout"};
   if (!status->ok()) return LoadFault{load.command.front() + " failed: " + status->text()};
-  return figure_of(*output, load.metric);
+  return figure_of(*output, load.metric, deadline);
 }
 
 }  // namespace corelane::tool

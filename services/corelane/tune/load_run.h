@@ -17,7 +17,7 @@ struct LoadProgram {
   // Its first group, or all that it matches, is the figure; the last match counts. Nothing: the last line with text is
   // a number.
   std::optional<std::regex> metric{};
-  Duration timeout{};
+  Duration timeout{};  // for the program, and for finding the figure in its output
 };
 
 // Why there is no figure, and what to do.
@@ -29,7 +29,8 @@ struct LoadFault {
 // std::system_error if the program cannot be started.
 Expected<double, LoadFault> run_load(const LoadProgram& load, const std::vector<std::string>& variables);
 
-// Returns the figure that this output has. `metric`: see LoadProgram.
-Expected<double, LoadFault> figure_of(const std::string& output, const std::optional<std::regex>& metric);
+// Returns the figure that this output has. `metric`: see LoadProgram. It has until `deadline` to match.
+Expected<double, LoadFault> figure_of(const std::string& output, const std::optional<std::regex>& metric,
+                                      Time deadline = never);
 
 }  // namespace corelane::tool

@@ -11,13 +11,14 @@ numbers of nanoseconds, in columns whose names end in _ns. docs/python.md of Cor
 """
 import io
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy
 import pandas
 
 from . import _corelane
 from ._corelane import Core, ScenarioError, Task
+from ._text import text_of
 from ._toml import toml_of
 
 __all__ = ["Core", "Plan", "Run", "ScenarioError", "Task", "dispatchers", "plan", "results", "simulate", "sweep"]
@@ -38,24 +39,34 @@ _RESULTS = {"experiment": "string", "scenario": "string", "mode": "string", "mac
             "version": "string", "dispatcher": "string", "trace_hash": "string", "worst_of_bound": "Float64"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """What a server would promise. Each table has the columns of the scenario's sweeps, and the number of the set."""
 
-    tasks: pandas.DataFrame = field(repr=False)
-    cores: pandas.DataFrame = field(repr=False)
-    chains: pandas.DataFrame = field(repr=False)
+    tasks: pandas.DataFrame
+    cores: pandas.DataFrame
+    chains: pandas.DataFrame
     sets: pandas.DataFrame
 
+    def __repr__(self):
+        swept = [name for name in self.sets.columns if name not in _PLANNED_SETS]
+        return (text_of(self.sets, [*swept, *_PLANNED_SETS]) + "\n\n" +
+                text_of(self.tasks, [*swept, "set", "period_ns", "deadline_ns", "budget_ns", "admitted", "core", "bound_ns",
+                                     "label"]))
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Run:
     """What came of one set of tasks in virtual time."""
 
     tasks: pandas.DataFrame
-    jobs: pandas.DataFrame = field(repr=False)
+    jobs: pandas.DataFrame
     notes: list
     trace: str  # of all events; equal runs have equal texts
+
+    def __repr__(self):
+        columns = ["admitted", "core", "bound_ns", "worst_ns", "mean_ns", "jobs", "misses", "label"]
+        return "\n".join([text_of(self.tasks, columns), *(f"Note: {note}." for note in self.notes), f"Trace {self.trace}."])
 
 
 def _text_and_name(scenario):
@@ -111,12 +122,13 @@ def plan(scenario, *, cores=None, allocation=None, test=None, sensitivity=False)
                 _frame(tables["chains"], _PLANNED_CHAINS), _frame(tables["sets"], _PLANNED_SETS))
 
 
-def simulate(scenario, *, cores=None, allocation=None, test=None, dispatcher="", set=0, length_ns=None, jobs=True):
+def simulate(scenario, *, cores=None, allocation=None, test=None, dispatcher="", set=None, length_ns=None, jobs=True):
     """Returns a Run: what came of one set of tasks in virtual time.
 
     cores, allocation, test  as in plan(). Functions are asked only under a dispatcher that refuses tasks.
     dispatcher  one of dispatchers(); "": that of the scenario.
-    set         the number of the set, from 0: first all repetitions of the first combination of swept values.
+    set         the number of the set, from 1 as in `corelane simulate --set`: first all repetitions of the first
+                combination of swept values. A scenario with sweeps needs it; otherwise it is 1.
     length_ns   how long the run lasts, in place of experiment.length.
     jobs        False: the table of jobs stays empty, which saves memory.
     """

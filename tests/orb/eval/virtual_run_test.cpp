@@ -80,7 +80,33 @@ RunRequest preempted_request(const char* dispatcher) {
   return request;
 }
 
+struct JobCount final : sim::JobObserver {
+  void finished(const sim::FinishedJob&) override { ++jobs; }
+  std::uint64_t jobs = 0;
+};
+
 }  // namespace
+
+TEST_CASE("a run ends early when it is asked to stop, and has no outcome then") {
+  const char* const dispatcher = GENERATE("mc-orb", "leader-followers");
+  const RunRequest request = request_of(tasks_of_pairs({{1ms, 10ms}}), dispatcher, 1, 400s);
+  JobCount count;
+  int asked = 0;
+  CHECK_FALSE(run_virtually(request, &count, [&] { return ++asked == 2; }));
+  CHECK(asked == 2);
+  CHECK(count.jobs > 0);
+  CHECK(count.jobs < 40'000);
+}
+
+TEST_CASE("the question whether to stop changes nothing in a run that may go on") {
+  const char* const dispatcher = GENERATE("mc-orb", "leader-followers");
+  const RunRequest request = request_of(tasks_of_pairs({{1ms, 10ms}}), dispatcher, 1, 100s);
+  int asked = 0;
+  const auto outcome = run_virtually(request, nullptr, [&] { return ++asked < 0; });
+  REQUIRE(outcome);
+  CHECK(asked > 0);
+  CHECK(outcome->trace_hash == run_virtually(request).trace_hash);
+}
 
 TEST_CASE("intensive tasks that share a cache slow each other down unless they are placed by caches") {
   auto tasks = tasks_of_pairs({{4ms, 10ms}, {4ms, 10ms}});

@@ -296,7 +296,7 @@ TEST_CASE("a message may have as many contexts as the limit says and no more") {
   const auto bytes = writer.to_vector();
   const auto parsed = parse_reply(message_of(bytes), limits);
   REQUIRE(parsed.has_value() == (count <= 4));
-  if (!parsed) CHECK(parsed.error().minor == minor::too_many_items);
+  if (!parsed) CHECK(parsed.error().minor == minor::too_many_contexts);
 }
 
 TEST_CASE("a target reference may have as many profiles as the limit says and no more") {

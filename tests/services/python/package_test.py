@@ -5,8 +5,10 @@
 
 PACKAGES is the folder that contains the built package. PROGRAM is the command `corelane`.
 """
+import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -17,6 +19,7 @@ import unittest
 PROGRAM, PACKAGES = sys.argv.pop(), sys.argv.pop()
 sys.path.insert(0, PACKAGES)
 
+import numpy  # noqa: E402
 import pandas  # noqa: E402  the package needs it, so CMake has looked for it
 
 import corelane  # noqa: E402
@@ -75,6 +78,36 @@ class PlanTest(unittest.TestCase):
         self.assertTrue(plan.chains["holds"][0])
 
 
+class PrintTest(unittest.TestCase):
+    LABELS = ("a", "a label that is longer than all others " * 3, "température", "温度", "e\u0301")
+
+    def lines_up(self, text, column):
+        """Checks that the rows below the heading `column` have their label where the heading is."""
+        lines = text.split("\n")
+        head = next(line for line in lines if line.endswith("  " + column))
+        at, rows = head.rindex(column), lines[lines.index(head) + 1:][:len(self.LABELS)]
+        self.assertEqual([row[at:] for row in rows], list(self.LABELS))
+        self.assertTrue(all(row[at - 2:at] == "  " for row in rows))
+        self.assertTrue(all(row[:at].isascii() for row in rows))
+
+    def test_columns_line_up_whatever_the_labels_are(self):
+        tasks = scenario(*(task(label, "1ms") for label in self.LABELS))
+        self.lines_up(str(corelane.plan(tasks)), "label")
+        self.lines_up(str(corelane.simulate(tasks)), "label")
+
+    def test_a_plan_of_a_sweep_shows_the_swept_values(self):
+        lines = str(corelane.plan(SWEEP)).split("\n")
+        self.assertEqual(lines[0].split()[:2], ["generate.utilization", "set"])
+        self.assertEqual(len(lines), 11 + 1 + 1 + 60)
+        at = lines[0].index("holds")
+        self.assertEqual({line[at:] for line in lines[1:11]}, {"True", "False"})
+
+    def test_many_rows_are_shortened(self):
+        shown = str(corelane.simulate(scenario(*(task(f"t{number}", "1us") for number in range(61))))).split("\n")
+        self.assertEqual(shown[61], "rows left out: 1")
+        self.assertRegex(shown[-1], "^Trace [0-9a-f]{16}[.]$")
+
+
 class PolicyTest(unittest.TestCase):
     def test_an_allocation_in_python_places_the_tasks(self):
         def last_that_fits(cores, asking):
@@ -100,8 +133,23 @@ class PolicyTest(unittest.TestCase):
                                 ("b", 10_000_000, 6_000_000, 0.6, [(0, False, 1, 0.6), (1, True, 0, 0.0)])])
         self.assertEqual(list(plan.tasks["admitted"]), [True, False])
 
-    def test_no_core_refuses_the_task(self):
-        self.assertEqual(corelane.plan(scenario(task("a", "1ms")), allocation=lambda cores, asking: None).sets["admitted"][0], 0)
+    def test_no_core_refuses_the_task_and_the_refusal_says_so(self):
+        for function in (corelane.plan, corelane.simulate):
+            tasks = function(scenario(task("a", "1ms")), allocation=lambda cores, asking: None).tasks
+            self.assertFalse(tasks["admitted"][0])
+            self.assertEqual(tasks["refusal"][0], "the allocation function returned no core for it")
+
+    def test_a_callable_object_is_named_by_its_type(self):
+        class Chooser:
+            def __call__(self, cores, asking):
+                return "x"
+
+        with self.assertRaisesRegex(TypeError, re.escape("the allocation Chooser() returned 'x', a str;")):
+            corelane.plan(scenario(task("a", "1ms")), allocation=Chooser())
+
+    def test_a_test_may_return_a_bool_of_numpy(self):
+        plan = corelane.plan(scenario(task("a", "1ms")), test=lambda tasks: numpy.bool_(True))
+        self.assertTrue(plan.tasks["admitted"][0])
 
     def test_a_test_in_python_decides(self):
         def at_most_half(tasks):
@@ -129,12 +177,20 @@ class PolicyTest(unittest.TestCase):
                     function(scenario(task("a", "1ms")), **choice)
 
     def test_a_wrong_answer_is_an_error(self):
-        for answer, error, words in ((7, ValueError, "core 7, which is none of those"), ("x", TypeError, "returned 'x'"),
-                                     (True, TypeError, "returned True")):
-            with self.assertRaisesRegex(error, words):
-                corelane.plan(scenario(task("a", "1ms")), allocation=lambda cores, asking, answer=answer: answer)
-        with self.assertRaisesRegex(TypeError, "the test returned None; return True or False"):
-            corelane.plan(scenario(task("a", "1ms")), test=lambda tasks: None)
+        for answer, error, words in ((7, ValueError, "core 7, which is none of those"), ("x", TypeError, "'x', a str;"),
+                                     (True, TypeError, "True, a bool;"), (1.5, TypeError, "1.5, a float;")):
+            def choose(cores, asking, answer=answer):
+                return answer
+
+            for function in (corelane.plan, corelane.simulate):
+                with self.assertRaisesRegex(error, re.escape("the allocation choose() returned " + words)):
+                    function(scenario(task("a", "1ms")), allocation=choose)
+        for answer, words in ((None, "None, a NoneType;"), ("no", "'no', a str;"), (1, "1, a int;")):
+            def holds(tasks, answer=answer):
+                return answer
+
+            with self.assertRaisesRegex(TypeError, re.escape(f"the test holds() returned {words} return True or False")):
+                corelane.plan(scenario(task("a", "1ms")), test=holds)
         with self.assertRaisesRegex(TypeError, "test is 3; give a function"):
             corelane.plan(scenario(task("a", "1ms")), test=3)
 
@@ -164,10 +220,25 @@ class SimulateTest(unittest.TestCase):
         self.assertEqual(len(run.jobs), 0)
 
     def test_sets_count_over_all_combinations(self):
-        first, last = (corelane.simulate(SWEEP, set=number).tasks["budget_ns"].sum() for number in (0, 9))
+        first, last = (corelane.simulate(SWEEP, set=number).tasks["budget_ns"].sum() for number in (1, 10))
         self.assertLess(first, last)
-        with self.assertRaisesRegex(corelane.ScenarioError, "set = 10 is none of its sets; choose one from 0 to 9"):
-            corelane.simulate(SWEEP, set=10)
+        for number in (0, 11):
+            with self.assertRaisesRegex(corelane.ScenarioError, f"set = {number} is none of its sets; choose one from 1 to 10"):
+                corelane.simulate(SWEEP, set=number)
+
+    def test_a_set_has_the_number_that_the_command_gives_it(self):
+        with tempfile.TemporaryDirectory() as place:
+            file = pathlib.Path(place, "sweep.toml")
+            file.write_text(corelane._toml.toml_of(SWEEP))
+            said = subprocess.run([PROGRAM, "simulate", file, "--set", "7", "--format", "json"], capture_output=True).stdout
+        self.assertEqual(corelane.simulate(SWEEP, set=7).trace, json.loads(said)["trace"])
+
+    def test_a_scenario_with_sweeps_needs_the_number_of_a_set(self):
+        with self.assertRaisesRegex(corelane.ScenarioError, r"sweeps.*; choose one with set, from 1 to 10, or use sweep\(\)"):
+            corelane.simulate(SWEEP)
+        repeated = {name: value for name, value in SWEEP.items() if name != "sweep"}
+        repeated["generate"] = {"tasks": 6, "utilization": 1}
+        self.assertEqual(corelane.simulate(repeated).trace, corelane.simulate(repeated, set=1).trace)
 
     def test_an_unknown_dispatcher_is_named_with_the_known_ones(self):
         with self.assertRaisesRegex(corelane.ScenarioError, 'no dispatcher "x"; choose one of mc-orb'):
@@ -189,7 +260,7 @@ class SimulateTest(unittest.TestCase):
 
         def seen_during(length):
             before = len(seen)
-            corelane._corelane.simulate(text, "", [], None, None, None, "", 0, length, False)
+            corelane._corelane.simulate(text, "", [], None, None, None, "", None, length, False)
             return len(seen) - before
 
         watcher = threading.Thread(target=watch)
@@ -203,8 +274,8 @@ class SimulateTest(unittest.TestCase):
 
     def test_arguments_out_of_range_are_refused(self):
         one = scenario(task("a", "1ms"))
-        for number in (-1, -(2**63), 1, 2**63 - 1):
-            with self.assertRaisesRegex(corelane.ScenarioError, f"set = {number} is none of its sets; choose one from 0 to 0"):
+        for number in (-1, -(2**63), 0, 2, 2**63 - 1):
+            with self.assertRaisesRegex(corelane.ScenarioError, f"set = {number} is none of its sets; choose one from 1 to 1"):
                 corelane.simulate(one, set=number)
         for length in (0, -5):
             with self.assertRaisesRegex(corelane.ScenarioError, f"length_ns = {length} is no length of a run; write one"):

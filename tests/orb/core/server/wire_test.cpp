@@ -10,6 +10,7 @@
 #include "orb/core/client/reference.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/headers.h"
+#include "orb/giop/limits.h"
 #include "orb/os/clock.h"
 #include "orb/rt/rt.h"
 #include "orb/transport/unix/unix.h"
@@ -18,6 +19,7 @@
 #include "tests/support/peers/bare_client.h"
 #include "tests/support/peers/bare_server.h"
 #include "tests/support/probe_servant.h"
+#include "tests/support/system/captured_errors.h"
 #include "tests/support/system/from_environment.h"
 #include "tests/support/system/temp_directory.h"
 
@@ -79,6 +81,42 @@ TEST_CASE("garbage is answered with MessageError and the end of the connection")
   REQUIRE(message);
   CHECK(message->header.type == giop::MessageType::message_error);
   CHECK(wire.closed_by_peer());
+}
+
+TEST_CASE("the log says of a oneway admission that it needs a reply") {
+  const CapturedErrors errors;
+  {
+    BareClient served;
+    Wire wire(served.wires, served.endpoint);
+    giop::RequestHeader header;
+    header.request_id = 1;
+    header.response_flags = giop::response::none;
+    header.target.object_key = served.key;
+    header.operation = "_corelane_admit";
+    const auto contract = giop::encode_contract({.contract = make_contract(10ms, 100us)});
+    const giop::ServiceContext contexts[] = {{giop::context::contract, contract}};
+    giop::begin_request(served.writer, header, contexts);
+    served.writer.write_string("add");
+    REQUIRE(wire.send(served.writer));
+    begin_request(served.writer, 2, served.key, "_non_existent");
+    REQUIRE(wire.send(served.writer));
+    REQUIRE(wire.next());  // so the server has read both
+  }
+  CHECK(errors.times(
+            "because of BAD_OPERATION: the request came as a oneway, but the operation works with its reply") == 1);
+}
+
+TEST_CASE("the log says that a client was cut off because of its service contexts") {
+  const CapturedErrors errors;
+  {
+    BareClient served;
+    Wire wire(served.wires, served.endpoint);
+    const std::vector<giop::ServiceContext> contexts(giop::Limits{}.contexts + 1, {1, {}});
+    begin_request(served.writer, 1, served.key, "ping", giop::giop_1_2, native_order, contexts);
+    REQUIRE(wire.send(served.writer));
+    CHECK(wire.closed_by_peer());
+  }
+  CHECK(errors.times("because of MARSHAL: a message has more service contexts than its receiver takes") == 1);
 }
 
 TEST_CASE("a cancelled request that waits does not run and is not answered") {

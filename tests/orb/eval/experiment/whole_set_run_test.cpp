@@ -42,6 +42,18 @@ std::string policy(std::string_view test, std::string_view allocation = "worst-f
 
 }  // namespace
 
+TEST_CASE("a run of a whole set ends early when it is asked to stop") {
+  auto request = run_request(scenario_of(std::string(bare) + policy("qpa", "splitting") +
+                                         "[[task]]\nperiod = \"10ms\"\nbudget = \"1ms\"\njitter = \"0us\"\n"
+                                         "[experiment]\nlength = \"400s\"\n"),
+                             0, {});
+  if (!request) FAIL(request.error().text);
+  request->dispatcher = find_named(dispatchers(), "mc-orb");
+  int asked = 0;
+  CHECK_FALSE(run_virtually(*request, nullptr, [&] { return ++asked == 2; }));
+  CHECK(asked == 2);
+}
+
 TEST_CASE("a task that is cut runs on two cores, and ends within its bound") {
   const RunOutcome outcome =
       run(scenario_of(std::string(bare) + policy("qpa", "splitting") +

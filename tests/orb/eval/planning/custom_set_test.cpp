@@ -94,10 +94,32 @@ TEST_CASE("an allocation sees the tasks of each core, and on which cores the tas
   CHECK_FALSE(made.tasks[1].admitted);  // it chose a core on which the task does not fit
 }
 
-TEST_CASE("an allocation that returns no core refuses the task") {
+TEST_CASE("an allocation that returns no core refuses the task, and the refusal says so") {
   const CustomPolicies policies{
       .allocation = [](std::span<const CandidateCore>, const Task&) { return std::optional<std::size_t>(); }};
-  CHECK(plan(request_of(policies, {task("a", 1ms)})).refused == 1);
+  const PlanRequest request = request_of(policies, {task("a", 1ms)});
+  const std::string said = "the allocation function returned no core for it";
+  CHECK(sched::text_of(plan(request).tasks[0].refusal) == said);
+  CHECK(run_virtually(run_of(request)).tasks[0].refusal == said);
+}
+
+TEST_CASE("a refusal names the core that the allocation returned if the task does not fit there") {
+  const CustomPolicies policies{
+      .allocation = [](std::span<const CandidateCore>, const Task&) { return std::optional<std::size_t>(0); }};
+  const PlanRequest request = request_of(policies, {task("a", 6ms), task("b", 6ms)});
+  const std::string said = "the allocation function returned core 0, on which the admission test does not admit it";
+  CHECK(sched::text_of(plan(request).tasks[1].refusal) == said);
+  CHECK(run_virtually(run_of(request)).tasks[1].refusal == said);
+}
+
+TEST_CASE("a task that fits on no core is refused by the test, whatever the allocation returns") {
+  for (const std::optional<std::size_t> second : {std::optional<std::size_t>(), std::optional<std::size_t>(0)}) {
+    const CustomPolicies policies{.allocation = [second](std::span<const CandidateCore> cores, const Task&) {
+      return cores[0].tasks.empty() ? std::optional<std::size_t>(0) : second;
+    }};
+    const Plan made = plan(request_of(policies, {task("a", 6ms), task("b", 6ms)}, 1));
+    CHECK_THAT(sched::text_of(made.tasks[1].refusal), Contains("the admission test admits it on no core"));
+  }
 }
 
 TEST_CASE("a test that is a function gets the tasks of the core with the new one at the end") {

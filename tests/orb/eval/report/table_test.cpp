@@ -24,6 +24,14 @@ TEST_CASE("long notes are wrapped between words") {
   CHECK(wrapped(std::string(150, 'y') + " z") == std::string(150, 'y') + "\nz\n");
 }
 
+TEST_CASE("wrapped lines may be indented, the first one differently") {
+  const std::string word(45, 'x');
+  CHECK(wrapped("a b", 3, 5) == "   a b\n");
+  CHECK(wrapped(word + " " + word + " " + word, 9, 1) == std::string(9, ' ') + word + " " + word + "\n " + word + "\n");
+  CHECK(wrapped(word + " " + word, 10, 1) == std::string(10, ' ') + word + "\n " + word + "\n");
+  CHECK(wrapped(std::string(150, 'y') + " z", 2, 4) == "  " + std::string(150, 'y') + "\n    z\n");
+}
+
 TEST_CASE("numbers have the digits that were asked for") {
   CHECK(fixed(0.25, 3) == "0.250");
   CHECK(fixed(2, 0) == "2");

@@ -41,6 +41,26 @@ TEST_CASE("all output comes at once, the last line with or without its newline")
   CHECK_FALSE(lines.read_line());
 }
 
+TEST_CASE("a function runs in a copy of this process, and its output comes back") {
+  int calls = 0;
+  ChildProcess child = ChildProcess::running([&] {
+    ++calls;
+    (void)::write(STDOUT_FILENO, "done", 4);
+  });
+  CHECK(child.read_all().value() == "done");
+  CHECK(child.wait()->ok());
+  CHECK(calls == 0);
+}
+
+TEST_CASE("a function that throws, or never ends, ends with its process") {
+  ChildProcess thrower = ChildProcess::running([] { throw 1; });
+  CHECK(thrower.wait()->code == 1);
+  ChildProcess sleeper = ChildProcess::running([] {
+    for (;;) ::pause();
+  });
+  CHECK_FALSE(sleeper.read_all(now() + std::chrono::milliseconds{1}));
+}
+
 TEST_CASE("standard error joins the output where it is told to") {
   CHECK(shell("echo out; echo err >&2", {.joins_errors = true}).read_all().value() == "out\nerr\n");
 }

@@ -297,6 +297,28 @@ TEST_CASE("a batch of sets ends with its time, and each thread runs at least one
   CHECK(runs_within(1h) == 2 * dispatchers.size());
 }
 
+TEST_CASE("a run that is stopped in its middle has no result, and is no fault") {
+  const auto cells = eval::parse_scenario(two_cells_of_three_sets, "s.toml");
+  if (!cells) FAIL(cells.error().text);
+  eval::Scenario scenario = cells->front().scenario;
+  scenario.experiment.length = 100s;
+  int runs = 0;
+  bool is_asked = false;
+  const RunFunction run = [&](const eval::RunRequest& request) -> Expected<eval::RunOutcome, std::string> {
+    is_asked = ++runs == 3;  // a signal comes during the third run
+    auto outcome = eval::run_virtually(request, nullptr, [&] { return is_asked; });
+    if (!outcome) return std::string();
+    return *std::move(outcome);
+  };
+  const auto dispatchers = eval::dispatchers_of({});
+  REQUIRE(dispatchers.size() == 2);
+  const std::vector<OpenRun> sets{{.set = 0, .dispatchers = dispatchers}, {.set = 1, .dispatchers = dispatchers}};
+  const auto results = SetRunner(run, {}, 1, 1h).run(scenario, 0, sets, [&] { return is_asked; });
+  REQUIRE(results);
+  CHECK(results->size() == 2);
+  CHECK(runs == 3);
+}
+
 TEST_CASE("a combination that cannot run is refused before any other runs") {
   ExperimentFolder folder(
       "[platform]\ncores = 2\nbudget = \"0us\"\nblocking = \"0us\"\ncapacity = 1\n[generate]\ntasks = 4\nutilization = "

@@ -54,6 +54,9 @@ std::string read(const std::string& path) {
 
 std::string with_single_blanks(const std::string& text) { return std::regex_replace(text, std::regex("\\s+"), " "); }
 
+// Returns the text with the lines of each refusal as one.
+std::string unwrapped(const std::string& text) { return std::regex_replace(text, std::regex("\n {9}"), " "); }
+
 constexpr const char* plant =
     "[platform]\ncores = 1\n"
     "[[task]]\nlabel = \"sensor\"\nperiod = \"10ms\"\nbudget = \"4ms\"\n"
@@ -97,18 +100,31 @@ TEST_CASE("a plan shows the verdict, the core, the bound and the room of each ta
 TEST_CASE("a refused task has the server's own words, and the exit status is 1") {
   const Planned planned = plan_text(std::string(plant) + camera);
   CHECK(planned.status == 1);
+  const std::string said = unwrapped(planned.out);
   CHECK_THAT(
-      planned.out,
+      said,
       Contains(
           "refused: a deadline would be missed on every core; closest is core 0, where valve responds in 51940us"));
   CHECK_THAT(
-      planned.out,
+      said,
       Contains("in IDL or TOML period = \"22950us\", deadline = \"11480us\", budget = \"2ms\", jitter = \"1ms\"\n"));
   CHECK_THAT(planned.out, Contains("All 3 tasks need 2 cores.\n"));
 }
 
-TEST_CASE("a proposal that is pasted into the file is admitted") {
+TEST_CASE("a refusal is wrapped and indented") {
   const std::string said = plan_text(std::string(plant) + camera).out;
+  std::istringstream lines(said.substr(said.find("       refused: ")));
+  std::string line;
+  std::size_t count = 0;
+  while (std::getline(lines, line) && !line.empty()) {  // bound: the text
+    CHECK(line.size() <= 100);
+    CHECK(line.find_first_not_of(' ') == (count++ == 0 ? 7 : 9));
+  }
+  CHECK(count > 2);
+}
+
+TEST_CASE("a proposal that is pasted into the file is admitted") {
+  const std::string said = unwrapped(plan_text(std::string(plant) + camera).out);
   const std::size_t begin = said.find("in IDL or TOML ") + std::string("in IDL or TOML ").size();
   std::string pasted = said.substr(begin, said.find('\n', begin) - begin);
   for (std::size_t at = 0; (at = pasted.find(", ", at)) != pasted.npos;) pasted.replace(at, 2, "\n");

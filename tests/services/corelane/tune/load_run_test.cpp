@@ -6,6 +6,8 @@
 #include <regex>
 #include <string>
 
+#include "orb/os/clock.h"
+
 namespace load_run_test {
 namespace {
 
@@ -40,6 +42,21 @@ TEST_CASE("an output without a figure is refused, with what to do") {
   CHECK_THAT(fault_of(figure_of("1e-300\n", {})), Contains("is 1e-300; print the figure in another unit"));
   CHECK_THAT(fault_of(figure_of("x\n", std::regex("y"))), Contains("no text of the program's output matches --metric"));
   CHECK_THAT(fault_of(figure_of("xy\n", std::regex("x(y)"))), Contains("put the number into a group"));
+}
+
+TEST_CASE("a metric that backtracks without end is stopped at the deadline") {
+  const auto found = figure_of(std::string(100, 'a') + "\n", std::regex("(a+)+b"), corelane::os::now() + 100ms);
+  CHECK_THAT(fault_of(found), Contains("--timeout has passed, and --metric was still looking for its match"));
+}
+
+TEST_CASE("a metric that uses up the stack is a fault, and harms no process") {
+  const auto found = figure_of(std::string(5'000'000, 'x') + "\n", std::regex("(x|y)*z"));
+  CHECK_THAT(fault_of(found), Contains("the search for what --metric matches has failed: ") ||
+                                  Contains("no text of the program's output matches --metric"));
+}
+
+TEST_CASE("a metric may match nothing but an empty text") {
+  CHECK_THAT(fault_of(figure_of("x\n", std::regex("y*"))), Contains("what --metric matches is no number: ''"));
 }
 
 TEST_CASE("the program runs with the variables in its environment") {
