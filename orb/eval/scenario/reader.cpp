@@ -6,22 +6,22 @@
 #include <span>
 #include <utility>
 
-#include "orb/core/config/spelling.h"
 #include "orb/eval/scenario/checks.h"
 #include "orb/eval/scenario/experiment_tables.h"
 #include "orb/eval/scenario/field_tables.h"
+#include "orb/eval/scenario/node_reader.h"
 
 namespace corelane::eval {
 namespace {
 
-using Bad = std::optional<ScenarioFault>;
+using Bad = NodeFault;
 
 std::string quoted(const std::string& text) { return "\"" + text + "\""; }
 
 // Reader reads one file, until its first fault.
 class Reader {
  public:
-  explicit Reader(const std::string& path) : path_(path) {}
+  explicit Reader(const std::string& path) : nodes_(path) {}
 
   Bad read(const Node& root, Scenario& scenario) {
     for (const Node& child : root.children)
@@ -44,9 +44,7 @@ class Reader {
   }
 
  private:
-  ScenarioFault fault(core::FilePlace place, const std::string& text) const {
-    return {core::text_of(path_, place) + text};
-  }
+  ScenarioFault fault(core::FilePlace place, const std::string& text) const { return nodes_.fault_at(place, text); }
 
   Bad read_top(const Node& child, Scenario& scenario) {
     if (child.key == "sweep") return std::nullopt;  // see read_sweeps()
@@ -86,7 +84,7 @@ class Reader {
   template <typename Table>
   Bad read_fields(const Node& node, const std::string& name, std::span<const Field<Table>> fields, Table& out) {
     for (const Node& child : node.children)
-      if (Bad bad = read_field(child, name + ".", fields, out)) return bad;
+      if (Bad bad = read_field(child, name, fields, out)) return bad;
     for (const Field<Table>& field : fields)
       if (field.info.is_required && node.find(field.info.key) == nullptr)
         return fault(node.at, name + " has no " + std::string(field.info.key) + "; add " + std::string(field.info.key) +
@@ -95,24 +93,25 @@ class Reader {
   }
 
   template <typename Table>
-  Bad read_field(const Node& child, const std::string& prefix, std::span<const Field<Table>> fields, Table& out) {
+  Bad read_field(const Node& child, const std::string& table, std::span<const Field<Table>> fields, Table& out) {
     const auto field = std::ranges::find(fields, std::string_view(child.key),
                                          [](const Field<Table>& known) { return known.info.key; });
-    if (field == fields.end()) return fault(child.key_at, unknown(child.key, prefix, fields));
+    if (field == fields.end()) return nodes_.unknown_key(child, table, keys_of(table, fields));
     const std::string expected = store(child, *field, out);
     if (expected.empty()) return std::nullopt;
-    return fault(child.at, prefix + child.key + ": expected " + expected + "; found " + shown(child));
+    return fault(child.at,
+                 table + (table.empty() ? "" : ".") + child.key + ": expected " + expected + "; found " + shown(child));
   }
 
+  // Returns what a table may have. At the top of a file ("") it may also have tables.
   template <typename Table>
-  std::string unknown(const std::string& key, const std::string& prefix, std::span<const Field<Table>> fields) const {
-    std::vector<std::string> known;
-    for (const Field<Table>& field : fields) known.emplace_back(field.info.key);
-    if (prefix.empty())
-      known.insert(known.end(), {"platform", "policy", "task", "chain", "generate", "overheads", "experiment",
-                                 "published", "sweep"});
-    const std::string best = core::meant(key, known, "the nearest is");
-    return "there is no " + prefix + key + (best.empty() ? "; there are " + core::listed(known) : best);
+  static std::vector<std::string> keys_of(const std::string& table, std::span<const Field<Table>> fields) {
+    std::vector<std::string> keys;
+    for (const Field<Table>& field : fields) keys.emplace_back(field.info.key);
+    if (table.empty())
+      keys.insert(keys.end(),
+                  {"platform", "policy", "task", "chain", "generate", "overheads", "experiment", "published", "sweep"});
+    return keys;
   }
 
   Bad check(const Node& root, const Scenario& scenario) const {
@@ -174,7 +173,7 @@ class Reader {
     return field != nullptr ? field->at : node != nullptr ? node->at : core::FilePlace{.line = 1};
   }
 
-  const std::string& path_;
+  const NodeReader nodes_;
 };
 
 }  // namespace
