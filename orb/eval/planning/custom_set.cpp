@@ -1,7 +1,5 @@
 #include "orb/eval/planning/custom_set.h"
 
-#include <algorithm>
-
 #include "orb/dispatch/manager_options.h"
 #include "orb/sched/allocation_strategy.h"
 #include "orb/sched/share.h"
@@ -87,16 +85,17 @@ void CustomSet::admit_again(std::size_t core) {
 
 // Returns the first core that fits, in the order of the scenario's allocation.
 std::optional<std::size_t> CustomSet::first_that_fits() const {
-  std::vector<sched::CoreRoom> rooms;
-  const std::size_t count = cores_.size(), last = placed_.empty() ? 0 : placed_.back().core;
-  for (std::size_t i = 0; i < count; ++i)
-    if (cores_[i].fits)
-      rooms.push_back({.core = static_cast<int>(i),
-                       .free = sched::share_of_ppm(sched::whole_core) - load_of(cores_[i]),
-                       .steps = static_cast<int>((i + count - last) % count)});
-  if (rooms.empty()) return std::nullopt;
-  std::ranges::stable_sort(rooms, server_.allocation->before);
-  return static_cast<std::size_t>(rooms.front().core);
+  const std::size_t last = placed_.empty() ? 0 : placed_.back().core;
+  std::optional<sched::CoreRoom> best;
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    if (!cores_[i].fits) continue;
+    const sched::CoreRoom room{
+        .core = static_cast<int>(i),
+        .free = sched::share_of_ppm(sched::whole_core) - load_of(cores_[i]),
+        .steps = sched::steps_between(static_cast<int>(last), static_cast<int>(i), static_cast<int>(cores_.size()))};
+    if (!best || sched::comes_before(*server_.allocation, room, *best)) best = room;
+  }
+  return best ? std::optional(static_cast<std::size_t>(best->core)) : std::nullopt;
 }
 
 }  // namespace corelane::eval

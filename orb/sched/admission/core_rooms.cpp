@@ -32,7 +32,7 @@ void CoreRooms::note(std::size_t index, const CoreTaskSet& task_set, int last_pl
   const int number = static_cast<int>(index);
   rooms_[index] = {.core = number,
                    .free = core.model.capacity - core.model.platform - task_set.load(),
-                   .steps = placement_.steps(last_placed, number)};
+                   .steps = steps_between(last_placed, number, static_cast<int>(rooms_.size()))};
   core_loads_[index] = core.lost ? 0 : task_set.intensive_load();
 }
 
@@ -48,8 +48,7 @@ void CoreRooms::add_caches(const Demand& demand) noexcept {
 }
 
 bool CoreRooms::is_before(int a, int b) const noexcept {
-  const auto before = placement_.options().allocation->before;
-  return before(room(a), room(b)) || (a < b && !before(room(b), room(a)));
+  return comes_before(*placement_.options().allocation, room(a), room(b));
 }
 
 }  // namespace corelane::sched
