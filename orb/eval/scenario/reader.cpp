@@ -14,8 +14,6 @@
 namespace corelane::eval {
 namespace {
 
-using Bad = NodeFault;
-
 std::string quoted(const std::string& text) { return "\"" + text + "\""; }
 
 // Reader reads one file, until its first fault.
@@ -23,19 +21,19 @@ class Reader {
  public:
   explicit Reader(const std::string& path) : nodes_(path) {}
 
-  Bad read(const Node& root, Scenario& scenario) {
+  NodeFault read(const Node& root, Scenario& scenario) {
     for (const Node& child : root.children)
-      if (Bad bad = read_top(child, scenario)) return bad;
+      if (NodeFault bad = read_top(child, scenario)) return bad;
     return check(root, scenario);
   }
 
-  Bad read(const Node& root, std::vector<SweptField>& sweeps) {
+  NodeFault read(const Node& root, std::vector<SweptField>& sweeps) {
     const Node* const list = root.find("sweep");
     if (list == nullptr) return std::nullopt;
-    if (Bad bad = expect_list(*list)) return bad;
+    if (NodeFault bad = expect_list(*list)) return bad;
     for (const Node& item : list->children) {
       Sweep sweep;
-      if (Bad bad = read_fields(item, "sweep", sweep_fields(), sweep)) return bad;
+      if (NodeFault bad = read_fields(item, "sweep", sweep_fields(), sweep)) return bad;
       auto values = values_of(sweep);
       if (!values) return fault(item.at, "the sweep of " + sweep.field + ": " + values.error().text);
       sweeps.push_back({sweep.field, *std::move(values)});
@@ -46,7 +44,7 @@ class Reader {
  private:
   ScenarioFault fault(core::FilePlace place, const std::string& text) const { return nodes_.fault_at(place, text); }
 
-  Bad read_top(const Node& child, Scenario& scenario) {
+  NodeFault read_top(const Node& child, Scenario& scenario) {
     if (child.key == "sweep") return std::nullopt;  // see read_sweeps()
     if (child.key == "platform") return read_table(child, platform_fields(), scenario.platform);
     if (child.key == "policy") return read_table(child, policy_fields(), scenario.policy);
@@ -60,14 +58,14 @@ class Reader {
   }
 
   template <typename Table>
-  Bad read_list(const Node& list, std::span<const Field<Table>> fields, std::vector<Table>& items) {
-    if (Bad bad = expect_list(list)) return bad;
+  NodeFault read_list(const Node& list, std::span<const Field<Table>> fields, std::vector<Table>& items) {
+    if (NodeFault bad = expect_list(list)) return bad;
     for (const Node& item : list.children)
-      if (Bad bad = read_fields(item, list.key, fields, items.emplace_back())) return bad;
+      if (NodeFault bad = read_fields(item, list.key, fields, items.emplace_back())) return bad;
     return std::nullopt;
   }
 
-  Bad expect_list(const Node& node) const {
+  NodeFault expect_list(const Node& node) const {
     const bool is_list = node.kind == Node::Kind::list &&
                          std::ranges::all_of(node.children, [](const Node& c) { return c.kind == Node::Kind::table; });
     if (is_list) return std::nullopt;
@@ -75,16 +73,16 @@ class Reader {
   }
 
   template <typename Table>
-  Bad read_table(const Node& node, std::span<const Field<Table>> fields, Table& out) {
+  NodeFault read_table(const Node& node, std::span<const Field<Table>> fields, Table& out) {
     if (node.kind != Node::Kind::table)
       return fault(node.key_at, node.key + " is one table; write [" + node.key + "] above its fields");
     return read_fields(node, node.key, fields, out);
   }
 
   template <typename Table>
-  Bad read_fields(const Node& node, const std::string& name, std::span<const Field<Table>> fields, Table& out) {
+  NodeFault read_fields(const Node& node, const std::string& name, std::span<const Field<Table>> fields, Table& out) {
     for (const Node& child : node.children)
-      if (Bad bad = read_field(child, name, fields, out)) return bad;
+      if (NodeFault bad = read_field(child, name, fields, out)) return bad;
     for (const Field<Table>& field : fields)
       if (field.info.is_required && node.find(field.info.key) == nullptr)
         return fault(node.at, name + " has no " + std::string(field.info.key) + "; add " + std::string(field.info.key) +
@@ -93,7 +91,7 @@ class Reader {
   }
 
   template <typename Table>
-  Bad read_field(const Node& child, const std::string& table, std::span<const Field<Table>> fields, Table& out) {
+  NodeFault read_field(const Node& child, const std::string& table, std::span<const Field<Table>> fields, Table& out) {
     const auto field = std::ranges::find(fields, std::string_view(child.key),
                                          [](const Field<Table>& known) { return known.info.key; });
     if (field == fields.end()) return nodes_.unknown_key(child, table, keys_of(table, fields));
@@ -114,14 +112,14 @@ class Reader {
     return keys;
   }
 
-  Bad check(const Node& root, const Scenario& scenario) const {
-    if (Bad bad = check_tasks(root, scenario)) return bad;
+  NodeFault check(const Node& root, const Scenario& scenario) const {
+    if (NodeFault bad = check_tasks(root, scenario)) return bad;
     if (scenario.tasks.empty() && !scenario.generate)
       return fault({.line = 1},
                    "there is no task; add [[task]] with period and budget, or [generate] with tasks and utilization");
     if (scenario.experiment.length <= Duration::zero())
       return fault(place_of(root, "experiment", "length"), "experiment.length: expected a duration above 0; found 0ns");
-    if (Bad bad = check_chains(root, scenario)) return bad;
+    if (NodeFault bad = check_chains(root, scenario)) return bad;
     if (const auto bad = fault_of_locks(scenario))
       return fault(place_of(root, "policy", "locks"), "policy.locks: " + *bad);
     if (const auto bad = fault_of_overheads(scenario.overheads))
@@ -135,10 +133,11 @@ class Reader {
                        to_string(*platform.period) + ", so no core has room for tasks; lower the budget");
     if (!scenario.generate) return std::nullopt;
     const auto bad = fault_of_generator(*scenario.generate);
-    return bad ? Bad(fault(place_of(root, "generate", bad->key), "generate." + bad->key + bad->text)) : std::nullopt;
+    return bad ? NodeFault(fault(place_of(root, "generate", bad->key), "generate." + bad->key + bad->text))
+               : std::nullopt;
   }
 
-  Bad check_tasks(const Node& root, const Scenario& scenario) const {
+  NodeFault check_tasks(const Node& root, const Scenario& scenario) const {
     std::map<std::string, core::FilePlace> labels;
     std::int64_t count = 0;
     for (std::size_t i = 0; i < scenario.tasks.size(); ++i) {
@@ -157,7 +156,7 @@ class Reader {
                                             std::to_string(most_tasks) + "; lower their counts");
   }
 
-  Bad check_chains(const Node& root, const Scenario& scenario) const {
+  NodeFault check_chains(const Node& root, const Scenario& scenario) const {
     const Node* const list = root.find("chain");
     for (std::size_t i = 0; i < scenario.chains.size(); ++i) {
       const Node& node = list->children[i];
