@@ -23,8 +23,8 @@ namespace {
 
 using errors::not_stored;
 constexpr std::uint64_t magic = 0x53'54'4e'55'4f'43'4c'43;  // "CLCOUNTS"
-constexpr std::size_t header_words = 32, core_words = 5, task_words = 41, refusal_words = 43;
-constexpr std::size_t sequence_word = 5, name_word = 20, label_word = 23, holder_word = 35, loser_words = 4,
+constexpr std::size_t header_words = 32, core_words = 5, task_words = 42, refusal_words = 43;
+constexpr std::size_t sequence_word = 5, name_word = 20, label_word = 24, holder_word = 36, loser_words = 4,
                       refused_label_word = 31;
 static_assert(loser_words * sizeof(std::uint64_t) == sizeof(sched::Refusal::loser_name));
 static_assert((refusal_words - refused_label_word) * sizeof(std::uint64_t) == RefusalLog::label_length + 1);
@@ -125,7 +125,7 @@ void write_task(std::span<std::uint64_t> words, const TaskCounters& task) {
   pen.put(task.jobs).put(task.misses).put(task.overruns);
   pen.put(task.p50.count()).put(task.p99.count()).put(task.max.count());
   pen.put(task.blocks).put(task.oversleeps).put(task.refused);
-  pen.put(task.used.time_since_epoch().count());
+  pen.put(task.used.time_since_epoch().count()).put(task.thread);
   pen.text(task.label, holder_word - label_word);
   pen.text(task.holder, task_words - holder_word);
 }
@@ -169,6 +169,7 @@ TaskCounters read_task(std::span<const std::uint64_t> words, bool& sound) {
   glass.get(task.p50), glass.get(task.p99), glass.get(task.max);
   glass.get(task.blocks), glass.get(task.oversleeps), glass.get(task.refused);
   task.used = Time{Duration{static_cast<std::int64_t>(glass.number())}};
+  glass.get(task.thread);
   task.label = glass.text(holder_word - label_word);
   task.holder = glass.text(task_words - holder_word);
   return task;

@@ -26,7 +26,7 @@
 
 namespace corelane::dispatch {
 
-inline constexpr std::uint64_t page_version = 9;
+inline constexpr std::uint64_t page_version = 10;
 
 // What a process's tasks may rely on. The numbers are those in the page.
 enum class Guarantee : std::uint8_t {
@@ -55,7 +55,8 @@ struct TaskCounters {
   std::uint64_t oversleeps = 0;  // jobs whose suspensions were longer than S in total
   std::uint64_t refused = 0;     // refused jobs, mostly because another one waited
   Duration p50{}, p99{}, max{};
-  Time used{};  // when a call was last noticed, or when the task was admitted
+  Time used{};              // when a call was last noticed, or when the task was admitted
+  std::int32_t thread = 0;  // the kernel's number of the task's thread; 0: it has not started, or there is none
   std::string label;
   std::string holder{};  // the owner: an address, or a user of this host; "": this process, or not known
 };

@@ -1,6 +1,7 @@
 #include "orb/eval/measured_overheads.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "orb/base/contract.h"
@@ -13,12 +14,16 @@ namespace {
 constexpr std::size_t longest_overhead_file = 1024 * 1024;  // bytes
 constexpr const char* measure_again = "; measure again: corelane doctor --measure";
 
+Duration up_to_microseconds(Duration time) { return std::chrono::ceil<std::chrono::microseconds>(time); }
+
 // Returns why the overheads are useless: one that each job is charged with is missing, or one cannot be true. "": they
 // can be charged.
-std::string flaw_of(const HostOverheads& overheads) {
-  if (overheads.hop == Duration::zero()) return "has no cost of a hop";
-  if (overheads.context_switch == Duration::zero()) return "has no cost of a context switch";
-  const Duration worst = std::max({overheads.wake_up, overheads.hop, overheads.context_switch, overheads.migration});
+std::string flaw_of(const RunOverheads& overheads) {
+  if (overheads.costs.hop.most() == Duration::zero()) return "has no cost of a hop";
+  if (overheads.costs.dispatch.most() == Duration::zero()) return "has no cost of a context switch";
+  Duration worst = overheads.blocking;
+  for (const sim::OverheadInfo& info : sim::overhead_infos)
+    worst = std::max(worst, sim::cost_of(overheads.costs, info.kind).most());
   return worst > longest_overhead ? "has a cost of " + to_string(worst) + ", more than " + to_string(longest_overhead)
                                   : std::string();
 }
@@ -42,10 +47,16 @@ Expected<MeasuredOverheads, CardFault> measured_in(std::string_view text, const 
   if (table->depends_on() != "TASK-COUNT")
     return CardFault{path + " depends on " + table->depends_on() +
                      "; take a table with a column TASK-COUNT, and write cache delays as preemption and migration"};
-  return MeasuredOverheads{.card = {}, .table = *std::move(table)};
+  return MeasuredOverheads{.table = *std::move(table)};
 }
 
 }  // namespace
+
+Duration RunOverheads::per_job() const {
+  Duration sum{};
+  for (const sim::OverheadInfo& info : sim::overhead_infos) sum += info.per_job * sim::cost_of(costs, info.kind).most();
+  return up_to_microseconds(sum);
+}
 
 Expected<MeasuredOverheads, CardFault> read_overheads(const std::string& name, CostCharge charge) {
   if (name == own_card) {
@@ -65,13 +76,11 @@ Expected<MeasuredOverheads, CardFault> read_overheads(const std::string& name, C
   return measured_by(*card, name, charge);
 }
 
-sim::Overheads costs_of(const MeasuredOverheads& measured, std::size_t tasks) {
-  if (measured.table) return sim::overheads_of(*measured.table, tasks);
-  sim::Overheads costs;
-  costs.dispatch = measured.card.context_switch;
-  costs.hop = measured.card.hop;
-  costs.migration = measured.card.migration;
-  return costs;
+RunOverheads overheads_of(const MeasuredOverheads& measured, std::size_t tasks) {
+  RunOverheads overheads = measured.card;
+  if (measured.table) overheads.costs = sim::overheads_of(*measured.table, tasks);
+  overheads.blocking = up_to_microseconds(overheads.blocking);
+  return overheads;
 }
 
 }  // namespace corelane::eval

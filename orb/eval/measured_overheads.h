@@ -1,5 +1,6 @@
-// MeasuredOverheads is what somebody has measured of a platform: a host card, or a table in the format of SchedCAT.
-// Scenarios and plans take their overheads from it.
+// RunOverheads is what the platform costs in a plan or a run, beside the execution of jobs. MeasuredOverheads is what
+// somebody has measured of a platform: a host card, or a table in the format of SchedCAT. Scenarios and plans take
+// their overheads from it.
 //
 // Threads: values. Any thread but real-time ones may call the functions: they use files and allocate.
 #pragma once
@@ -24,14 +25,18 @@ inline constexpr Duration longest_overhead = std::chrono::seconds{1};  // of one
 // Which quantile of a cost is charged.
 enum class CostCharge : std::uint8_t { p99, max };
 
-// The overheads of one job, for analysis and simulation. A cost that was left out is zero.
-struct HostOverheads {
-  Duration wake_up{};  // from a timer's instant until a real-time thread runs; the most under any load
-  Duration hop{};      // of a hand-over to a sleeping thread of another core; of its own, if there is only one core
-  Duration context_switch{};
-  Duration migration{};  // of a thread that is moved while it sleeps, at a job's boundary
+struct RunOverheads {
+  sim::Overheads costs{};  // constants; zero: left out
+  Duration blocking{};     // how late a thread may wake. The analysis charges it; it is not simulated
+  bool charged = true;     // whether the analysis charges anything
 
-  friend constexpr bool operator==(const HostOverheads&, const HostOverheads&) = default;
+  // What each job is longer: the costs that the analysis charges for each job, see sim::OverheadInfo. Whole
+  // microseconds, rounded up.
+  Duration per_job() const;
+  // What the analysis adds to each budget.
+  Duration charge_per_job() const { return charged ? per_job() : Duration::zero(); }
+
+  friend bool operator==(const RunOverheads&, const RunOverheads&) = default;
 };
 
 // Why there is no card or table, as a sentence that begins with the path and ends with what to do.
@@ -40,7 +45,7 @@ struct CardFault {
 };
 
 struct MeasuredOverheads {
-  HostOverheads card{};                       // zero if there is a table
+  RunOverheads card{};                        // costs nothing if there is a table. A card has no cost of caches
   std::optional<sim::OverheadTable> table{};  // by the number of tasks
   std::string note{};                         // what a user should know: the card is that of another host. "": nothing
 };
@@ -49,7 +54,7 @@ struct MeasuredOverheads {
 // fault: the file cannot be read, or lacks a cost that each job is charged with.
 Expected<MeasuredOverheads, CardFault> read_overheads(const std::string& name, CostCharge charge = CostCharge::p99);
 
-// Returns the constant cost of each kind, for so many tasks. A card has none of the caches.
-sim::Overheads costs_of(const MeasuredOverheads& measured, std::size_t tasks);
+// Returns the overheads of a set of so many tasks. The blocking is in whole microseconds, rounded up.
+RunOverheads overheads_of(const MeasuredOverheads& measured, std::size_t tasks);
 
 }  // namespace corelane::eval

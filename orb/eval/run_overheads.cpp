@@ -1,31 +1,24 @@
 #include "orb/eval/run_overheads.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "orb/base/contract.h"
 
 namespace corelane::eval {
 namespace {
 
-Duration cost_of_one(const RunOverheads& overheads, sim::OverheadKind kind) {
-  return sim::cost_of(overheads.costs, kind).most();
-}
-
-Duration up_to_microseconds(Duration time) { return std::chrono::ceil<std::chrono::microseconds>(time); }
-
 // Adds "hop 20us" if it costs something.
-void add_cost(const RunOverheads& overheads, sim::OverheadKind kind, std::string& text) {
-  const Duration cost = cost_of_one(overheads, kind);
+void add_cost(const RunOverheads& overheads, const sim::OverheadInfo& info, std::string& text) {
+  const Duration cost = sim::cost_of(overheads.costs, info.kind).most();
   if (cost == Duration::zero()) return;
-  text += (text.empty() ? "" : ", ") + std::string(sim::name_of(kind)) + " " + to_string(cost);
-  if (overheads.charged && kind == sim::OverheadKind::dispatch) text += " twice";
+  text += (text.empty() ? "" : ", ") + std::string(info.name) + " " + to_string(cost);
+  if (overheads.charged && info.per_job == 2) text += " twice";
 }
 
 std::string charged_text(const RunOverheads& overheads) {
   std::string listed, text, rest;
-  for (const sim::OverheadKind kind : sim::overhead_kinds)
-    add_cost(overheads, kind, kind == sim::OverheadKind::migration ? rest : listed);
+  for (const sim::OverheadInfo& info : sim::overhead_infos)
+    add_cost(overheads, info, info.per_job == 0 ? rest : listed);
   if (!listed.empty())
     text = "overheads charged by the analysis: " + listed + "; " + to_string(overheads.per_job()) +
            " on top of each budget";
@@ -35,24 +28,12 @@ std::string charged_text(const RunOverheads& overheads) {
 
 }  // namespace
 
-Duration RunOverheads::per_job() const {
-  using Kind = sim::OverheadKind;
-  return up_to_microseconds(cost_of_one(*this, Kind::release) + cost_of_one(*this, Kind::hop) +
-                            2 * cost_of_one(*this, Kind::dispatch) + cost_of_one(*this, Kind::preemption));
-}
-
 RunOverheads run_overheads(const Scenario& scenario, std::size_t tasks) {
   const OverheadFields& fields = scenario.overheads;
-  RunOverheads overheads{.charged = fields.charged};
-  if (fields.measured) {
-    overheads.costs = costs_of(*fields.measured, tasks);
-    overheads.blocking = up_to_microseconds(fields.measured->card.wake_up);
-  }
-  if (fields.release) overheads.costs.release = *fields.release;
-  if (fields.dispatch) overheads.costs.dispatch = *fields.dispatch;
-  if (fields.hop) overheads.costs.hop = *fields.hop;
-  if (fields.preemption) overheads.costs.preemption = *fields.preemption;
-  if (fields.migration) overheads.costs.migration = *fields.migration;
+  RunOverheads overheads = fields.measured ? overheads_of(*fields.measured, tasks) : RunOverheads{};
+  overheads.charged = fields.charged;
+  for (const sim::OverheadInfo& info : sim::overhead_infos)
+    if (const auto& cost = sim::cost_of(fields, info.kind)) sim::cost_of(overheads.costs, info.kind) = *cost;
   return overheads;
 }
 
@@ -78,7 +59,7 @@ std::string text_of(const RunOverheads& overheads) {
   if (overheads.charged) {
     text = charged_text(overheads);
   } else {
-    for (const sim::OverheadKind kind : sim::overhead_kinds) add_cost(overheads, kind, text);
+    for (const sim::OverheadInfo& info : sim::overhead_infos) add_cost(overheads, info, text);
     if (!text.empty()) text.insert(0, "overheads not charged by the analysis: ");
   }
   if (overheads.blocking == Duration::zero()) return text;

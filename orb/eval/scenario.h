@@ -58,10 +58,9 @@ struct Policy {
   bool charge_slowdowns = false;  // whether the budgets of the analysis include slowdowns: see SlowdownTable
 };
 
-// What the platform costs beside the execution of jobs, at each occurrence: see orb/sim/overheads.h.
-struct OverheadFields {
-  std::string from{};  // what read_overheads() reads; empty: nothing
-  std::optional<Duration> release{}, dispatch{}, hop{}, preemption{}, migration{};  // in place of those of `from`
+// What a file says of the platform's costs: the costs that replace those of `from`, and where the others are.
+struct OverheadFields : sim::OverheadCosts<std::optional<Duration>> {
+  std::string from{};                           // what read_overheads() reads; empty: nothing
   bool charged = true;                          // whether the budgets of the analysis include them
   std::optional<MeasuredOverheads> measured{};  // what `from` has
 };

@@ -1,7 +1,9 @@
 #include "orb/giop/assembler.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 #include "orb/base/minor.h"
@@ -57,6 +59,7 @@ void rewrite_header(MessageHeader& header, os::ByteBuffer& bytes) noexcept {
 
 [[gnu::hot]] Expected<std::optional<Message>> Assembler::next(Bytes& input, Time now) {
   if (error_) return *error_;
+  assert(may_take(input) && "only the present room() may be read into");
   if (!joined_.empty()) empty(joined_), settle();
   if (!pending_.empty() && expired(now)) return fail(ErrorKind::comm_failure, minor::bad_fragment);
   while (true) {  // bound: every round except the last consumes a fragment of the input
@@ -133,6 +136,15 @@ std::size_t Assembler::wanted() const noexcept {
   const MutableBytes room = partial_.room();
   const std::size_t bytes = std::min(goal() - partial_.size(), room.size());
   return bytes < read_in_place_from ? MutableBytes{} : room.first(std::min(bytes, most));
+}
+
+bool Assembler::may_take(Bytes input) const noexcept {
+  const std::byte* const begin = partial_.data();
+  const bool is_apart = input.empty() || std::less_equal{}(begin + partial_.capacity(), input.data()) ||
+                        std::less_equal{}(input.data() + input.size(), begin);
+  if (is_apart) return true;
+  if (delivered_ || skip_ > 0 || partial_.size() < header_size) return false;
+  return input.data() == begin + partial_.size() && input.size() <= goal() - partial_.size();
 }
 
 // Returns the size of the current message, once its header has arrived.

@@ -53,8 +53,11 @@ class Assembler {
 
   // Returns where the next bytes of a long message belong, at most `most` bytes of it. A caller that reads them there
   // and gives them to next() saves a copy. Empty: the current message is not long enough, or has only begun. Valid
-  // until the next call of another function.
+  // until the next call of next(), hand_over() or drop().
   MutableBytes room(std::size_t most) noexcept;
+  // Returns whether next() may take these bytes: they lie outside of the memory of the current message, or they are its
+  // next bytes, where room() is now. A room that is no longer valid may have been used or freed. next() asserts it.
+  bool may_take(Bytes input) const noexcept;
 
   // Returns whether nothing is half received: no message, no fragmented message, and no message that is being skipped.
   bool idle() const noexcept { return partial_.empty() && pending_.empty() && skip_ == 0; }

@@ -4,6 +4,9 @@
 // A strategy is one file in orb/sched/allocation and one line in the table of strategies.cpp there. The setting
 // dispatch.allocation and the field policy.allocation of scenario files choose one by its name.
 //
+// comes_before() is the whole order, for everything that places tasks: the Manager's search and repacking
+// (SpareCapacities), and plans with policies that are functions.
+//
 // Threads: constant objects and pure functions.
 #pragma once
 
@@ -28,6 +31,9 @@ struct SpareCapacity {
   Share beside = 0;
 };
 
+// Returns how many steps core `to` comes after core `from` of so many cores; see SpareCapacity::steps.
+constexpr int steps_between(int from, int to, int cores) noexcept { return to >= from ? to - from : to - from + cores; }
+
 struct AllocationStrategy {
   std::string_view name;  // the value of the setting: lower case, with dashes
   std::string_view help;  // says what comes first, behind the name and a colon
@@ -41,6 +47,11 @@ struct AllocationStrategy {
   // cuts no task.
   bool splits = false;
 };
+
+// Returns whether the strategy prefers core `a` to core `b`, or has no preference and `a` has the lower index.
+inline bool comes_before(const AllocationStrategy& strategy, const SpareCapacity& a, const SpareCapacity& b) noexcept {
+  return strategy.before(a, b) || (a.core < b.core && !strategy.before(b, a));
+}
 
 Registry<AllocationStrategy> allocation_strategies() noexcept;
 inline const AllocationStrategy* default_allocation_strategy() noexcept { return allocation_strategies().front(); }

@@ -39,6 +39,8 @@ class DurationDistribution {
   // Returns the value with the probability fraction / 2^64 below it. Takes a uniform random number of 64 bits.
   Duration at(std::uint64_t fraction) const { return quantiles_.empty() ? constant_ : interpolated(fraction); }
 
+  friend bool operator==(const DurationDistribution&, const DurationDistribution&) = default;
+
  private:
   Duration interpolated(std::uint64_t fraction) const;
 

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 
 #include "orb/base/time.h"
@@ -24,23 +25,62 @@ enum class OverheadKind : std::uint8_t {
   preemption,  // filling caches again, when a preempted job continues on its core
   migration,   // moving the thread and filling caches, when a job continues on another core
 };
-inline constexpr std::array overhead_kinds{OverheadKind::release, OverheadKind::dispatch, OverheadKind::hop,
-                                           OverheadKind::preemption, OverheadKind::migration};
 
-// Returns the name of the enumerator: "release". Static storage.
-std::string_view name_of(OverheadKind kind);
-
-// The cost of one occurrence of each kind: a worst case or a distribution. Zero: the platform is ideal.
-struct Overheads {
-  DurationDistribution release{};
-  DurationDistribution dispatch{};
-  DurationDistribution hop{};
-  DurationDistribution preemption{};
-  DurationDistribution migration{};
+// What else is known of a kind. Scenario files, the analysis, reports and documents use this one table.
+struct OverheadInfo {
+  OverheadKind kind;
+  std::string_view name;     // of the field in files, and in texts; JSON has it with the unit: "release_ns"
+  std::string_view help;     // what has the cost
+  std::string_view example;  // a value as in a file: a duration
+  int per_job;               // how often the analysis charges it for each job; 0: never
+};
+inline constexpr std::array overhead_infos{
+    OverheadInfo{OverheadKind::release, "release", "The interrupt of a release", "\"2us\"", 1},
+    OverheadInfo{OverheadKind::dispatch, "dispatch",
+                 "The decision and the context switch, each time that a core begins to run a job", "\"3us\"",
+                 2},  // the preempted job is dispatched again
+    OverheadInfo{OverheadKind::hop, "hop",
+                 "The hand-off to the thread of the task, once for each job. Only mc-orb and mc-orb* have it",
+                 "\"20us\"", 1},
+    OverheadInfo{OverheadKind::preemption, "preemption",
+                 "Filling caches again, when a preempted job continues on its core", "\"5us\"", 1},
+    OverheadInfo{OverheadKind::migration, "migration",
+                 "Moving the thread and filling caches, when a job continues on another core", "\"8us\"", 0},
 };
 
-const DurationDistribution& cost_of(const Overheads& overheads, OverheadKind kind);
-DurationDistribution& cost_of(Overheads& overheads, OverheadKind kind);
+// The cost of one occurrence of each kind.
+template <typename Cost>
+struct OverheadCosts {
+  Cost release{};
+  Cost dispatch{};
+  Cost hop{};
+  Cost preemption{};
+  Cost migration{};
+
+  friend bool operator==(const OverheadCosts&, const OverheadCosts&) = default;
+};
+
+// Each cost is a worst case or a distribution. Zero: the platform is ideal.
+using Overheads = OverheadCosts<DurationDistribution>;
+
+// Returns the member that has the cost of this kind.
+template <typename Cost>
+constexpr Cost OverheadCosts<Cost>::*cost_member(OverheadKind kind) {
+  using Costs = OverheadCosts<Cost>;
+  constexpr Cost Costs::*members[] = {&Costs::release, &Costs::dispatch, &Costs::hop, &Costs::preemption,
+                                      &Costs::migration};
+  static_assert(std::size(members) == overhead_infos.size());
+  return members[static_cast<std::size_t>(kind)];
+}
+
+template <typename Cost>
+const Cost& cost_of(const OverheadCosts<Cost>& costs, OverheadKind kind) {
+  return costs.*cost_member<Cost>(kind);
+}
+template <typename Cost>
+Cost& cost_of(OverheadCosts<Cost>& costs, OverheadKind kind) {
+  return costs.*cost_member<Cost>(kind);
+}
 
 // How often a kind occurred, and the time that it took. Occurrences count even if they cost nothing.
 struct OverheadUse {

@@ -10,6 +10,7 @@
 #include "orb/core/settings.h"
 #include "orb/eval/report/policy_table.h"
 #include "orb/eval/scenario_fields.h"
+#include "orb/sim/overheads.h"
 
 namespace {
 
@@ -166,4 +167,10 @@ TEST_CASE("the document of scenarios is what the tables say") { check("scenario.
 
 TEST_CASE("the tables of policies in the document of scheduling are what the registries say") {
   check_part("scheduling.md", "policies", corelane::eval::policy_documentation());
+}
+
+TEST_CASE("the document of simulations shows a value for each overhead of the table") {
+  const std::string text = read(CORELANE_DOCS "/simulation.md");
+  for (const corelane::sim::OverheadInfo& info : corelane::sim::overhead_infos)
+    CHECK_THAT(text, Catch::Contains("\n" + std::string(info.name) + " = " + std::string(info.example) + " "));
 }

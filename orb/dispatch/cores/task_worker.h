@@ -10,6 +10,8 @@
 // locked the pool checks whether it is still the worker's (CorePool::Home).
 #pragma once
 
+#include <sys/types.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -59,6 +61,8 @@ class TaskWorker final : public Agent, private JobControl {
   void retire() noexcept;
   // Returns the execution time so far of the job that runs. Any thread. Makes a system call.
   Duration used_by_job() const noexcept { return charge_.used_by_job(); }
+  // Returns the kernel's number of the thread; 0: it has not started. Any thread.
+  pid_t thread() const noexcept { return tid_.load(std::memory_order_relaxed); }  // relaxed: a number for a report
   // Returns whether the thread waits for something other than its core. Any thread. Takes some microseconds.
   bool is_asleep() const noexcept;
   // Counts a job of the task that was turned away. Any thread.

@@ -127,6 +127,7 @@ TaskCounters CounterPublisher::counters_of(Row& row, Time now) {
   const std::uint64_t calls = counters.jobs + counters.refused;
   if (row.used == Time{} || calls != row.seen) row.used = now, row.seen = calls;
   counters.used = row.used;
+  counters.thread = row.worker->thread();
   return counters;
 }
 

@@ -1,5 +1,7 @@
 #include "orb/eval/formats/left_out.h"
 
+#include <algorithm>
+
 #include "orb/base/text/counted.h"
 
 namespace corelane::eval {
@@ -20,8 +22,9 @@ void LeftOut::add_what_only_toml_has(const Scenario& scenario) {
   if (!policy.allocation.empty() || !policy.test.empty() || !policy.dispatcher.empty()) say("the policy is left out");
   if (!scenario.slowdowns.empty()) say("the slowdowns are left out");
   const OverheadFields& overheads = scenario.overheads;
-  if (!overheads.from.empty() || overheads.release || overheads.dispatch || overheads.hop || overheads.preemption ||
-      overheads.migration)
+  if (!overheads.from.empty() || std::ranges::any_of(sim::overhead_infos, [&](const sim::OverheadInfo& info) {
+        return sim::cost_of(overheads, info.kind).has_value();
+      }))
     say("the overheads are left out");
 }
 

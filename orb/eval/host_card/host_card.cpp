@@ -78,20 +78,20 @@ Expected<HostCard, CardFault> card_of_this_host(const std::string& path) {
 
 std::string difference_from_this_host(const HostCard& card) { return os::difference_of(card.key, key_of_this_host()); }
 
-std::optional<HostOverheads> overheads_of(const HostCard& card, CostCharge charge) noexcept {
+std::optional<RunOverheads> overheads_of(const HostCard& card, CostCharge charge) {
   const auto cost = [&](HostCost which) {
     const auto found = card.costs.find(which);
     return found == card.costs.end() ? Duration::zero() : quantile_of(found->second, charge);
   };
-  HostOverheads overheads;
+  Duration wake{};
   for (const WakeLatency& wake_up : card.wake_ups)
-    if (wake_up.real_time) overheads.wake_up = std::max(overheads.wake_up, quantile_of(wake_up.late, charge));
-  if (overheads.wake_up == Duration::zero()) return std::nullopt;
-  overheads.hop = cost(HostCost::hop_other_core);
-  if (overheads.hop == Duration::zero()) overheads.hop = cost(HostCost::hop_same_core);
-  overheads.context_switch = cost(HostCost::context_switch);
-  overheads.migration = cost(HostCost::migrate_sleeping);
-  return overheads;
+    if (wake_up.real_time) wake = std::max(wake, quantile_of(wake_up.late, charge));
+  if (wake == Duration::zero()) return std::nullopt;
+  const Duration hop = cost(HostCost::hop_other_core);
+  return RunOverheads{.costs = {.dispatch = cost(HostCost::context_switch),
+                                .hop = hop > Duration::zero() ? hop : cost(HostCost::hop_same_core),
+                                .migration = cost(HostCost::migrate_sleeping)},
+                      .blocking = wake};
 }
 
 }  // namespace corelane::eval

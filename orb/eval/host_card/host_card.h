@@ -132,7 +132,9 @@ Expected<HostCard, CardFault> card_of_this_host(const std::string& path);
 // Returns in what this host differs from the measured one, with both values; "" if in nothing.
 std::string difference_from_this_host(const HostCard& card);
 
-// Returns nothing if no wake-up of a real-time thread was measured. Then nothing bounds when jobs start.
-std::optional<HostOverheads> overheads_of(const HostCard& card, CostCharge charge) noexcept;
+// Returns the costs of a context switch (`dispatch`), a hop and a migration of a sleeping thread, and as `blocking` the
+// latest wake-up of a real-time thread under any load. The hop goes to another core; if the host has only one, it stays
+// there. Returns nothing if no such wake-up was measured. Then nothing bounds when jobs start.
+std::optional<RunOverheads> overheads_of(const HostCard& card, CostCharge charge);
 
 }  // namespace corelane::eval

@@ -1,7 +1,5 @@
 #include "orb/eval/planning/custom_set.h"
 
-#include <algorithm>
-
 #include "orb/dispatch/manager_options.h"
 #include "orb/sched/allocation_strategy.h"
 #include "orb/sched/share.h"
@@ -95,16 +93,17 @@ void CustomSet::admit_again(std::size_t core) {
 
 // Returns the first core that fits, in the order of the scenario's allocation.
 std::optional<std::size_t> CustomSet::first_that_fits() const {
-  std::vector<sched::SpareCapacity> spare;
-  const std::size_t count = cores_.size(), last = placed_.empty() ? 0 : placed_.back().core;
-  for (std::size_t i = 0; i < count; ++i)
-    if (cores_[i].fits)
-      spare.push_back({.core = static_cast<int>(i),
-                       .free = sched::share_of_ppm(sched::whole_core) - load_of(cores_[i]),
-                       .steps = static_cast<int>((i + count - last) % count)});
-  if (spare.empty()) return std::nullopt;
-  std::ranges::stable_sort(spare, server_.allocation->before);
-  return static_cast<std::size_t>(spare.front().core);
+  const std::size_t last = placed_.empty() ? 0 : placed_.back().core;
+  std::optional<sched::SpareCapacity> best;
+  for (std::size_t i = 0; i < cores_.size(); ++i) {
+    if (!cores_[i].fits) continue;
+    const sched::SpareCapacity spare{
+        .core = static_cast<int>(i),
+        .free = sched::share_of_ppm(sched::whole_core) - load_of(cores_[i]),
+        .steps = sched::steps_between(static_cast<int>(last), static_cast<int>(i), static_cast<int>(cores_.size()))};
+    if (!best || sched::comes_before(*server_.allocation, spare, *best)) best = spare;
+  }
+  return best ? std::optional(static_cast<std::size_t>(best->core)) : std::nullopt;
 }
 
 }  // namespace corelane::eval

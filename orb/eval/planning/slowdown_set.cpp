@@ -100,13 +100,14 @@ bool SlowdownSet::admit_all(std::size_t core, IdleServer& server, std::vector<Ta
 
 // Returns the cores in the order of the allocation strategy.
 std::vector<std::size_t> SlowdownSet::order_for(const Task& task) const {
-  std::vector<sched::CoreRoom> rooms;
+  std::vector<sched::SpareCapacity> spare;
   const std::size_t count = cores_.size();
   for (std::size_t i = 0; i < count; ++i) {
     const sched::CoreView view = cores_[i].server->manager().cores().front();
-    rooms.push_back({.core = static_cast<int>(i),
-                     .free = (view.capacity - view.admitted - view.platform) * (sched::whole_share / sched::whole_core),
-                     .steps = static_cast<int>((i + count - last_core_) % count)});
+    spare.push_back(
+        {.core = static_cast<int>(i),
+         .free = (view.capacity - view.admitted - view.platform) * (sched::whole_share / sched::whole_core),
+         .steps = sched::steps_between(static_cast<int>(last_core_), static_cast<int>(i), static_cast<int>(count))});
   }
   if (server_.allocation->regards_caches && is_intensive(task.contract))
     for (const Placed& placed : placed_) {
@@ -115,13 +116,15 @@ std::vector<std::size_t> SlowdownSet::order_for(const Task& task) const {
       const sched::Share share = sched::share_of(contract.budget.count(), contract.period.count());
       for (std::size_t i = 0; i < count; ++i) {
         if (cores_[i].cache != cores_[placed.core].cache) continue;
-        rooms[i].cache_load += share;
-        if (i != placed.core) rooms[i].beside += share;
+        spare[i].cache_load += share;
+        if (i != placed.core) spare[i].beside += share;
       }
     }
-  std::ranges::stable_sort(rooms, server_.allocation->before);
+  std::ranges::sort(spare, [this](const sched::SpareCapacity& a, const sched::SpareCapacity& b) {
+    return sched::comes_before(*server_.allocation, a, b);
+  });
   std::vector<std::size_t> order;
-  for (const sched::CoreRoom& room : rooms) order.push_back(static_cast<std::size_t>(room.core));
+  for (const sched::SpareCapacity& one : spare) order.push_back(static_cast<std::size_t>(one.core));
   return order;
 }
 

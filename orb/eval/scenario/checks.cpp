@@ -215,15 +215,12 @@ std::optional<FieldFault> fault_of_generator(const Generator& generator) {
 }
 
 std::optional<FieldFault> fault_of_overheads(const OverheadFields& overheads) {
-  const std::pair<const char*, std::optional<Duration>> fields[] = {{"release", overheads.release},
-                                                                    {"dispatch", overheads.dispatch},
-                                                                    {"hop", overheads.hop},
-                                                                    {"preemption", overheads.preemption},
-                                                                    {"migration", overheads.migration}};
-  for (const auto& [key, cost] : fields)
-    if (cost.value_or(Duration::zero()) > longest_overhead)
-      return FieldFault{key, " = " + to_string(*cost) + " is more than " + to_string(longest_overhead) +
-                                 "; write the time of one occurrence"};
+  for (const sim::OverheadInfo& info : sim::overhead_infos) {
+    const Duration cost = sim::cost_of(overheads, info.kind).value_or(Duration::zero());
+    if (cost > longest_overhead)
+      return FieldFault{std::string(info.name), " = " + to_string(cost) + " is more than " +
+                                                    to_string(longest_overhead) + "; write the time of one occurrence"};
+  }
   return std::nullopt;
 }
 

@@ -1,5 +1,8 @@
 #include "orb/eval/scenario/experiment_tables.h"
 
+#include <cstddef>
+#include <iterator>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -76,6 +79,12 @@ constexpr Field<Published> published_rows[] = {
      &Published::source},
 };
 
+constexpr Field<OverheadFields> row_of(sim::OverheadKind kind) {
+  const sim::OverheadInfo& info = sim::overhead_infos[static_cast<std::size_t>(kind)];
+  return {{.key = info.name, .help = info.help, .fallback = "that of from, or \"0us\"", .example = info.example},
+          sim::cost_member<std::optional<Duration>>(kind)};
+}
+
 constexpr Field<OverheadFields> overhead_rows[] = {
     {{.key = "from",
       .help =
@@ -84,37 +93,18 @@ constexpr Field<OverheadFields> overhead_rows[] = {
       .fallback = "none",
       .example = "\"host-card\""},
      &OverheadFields::from},
-    {{.key = "release",
-      .help = "The interrupt of a release",
-      .fallback = "that of from, or \"0us\"",
-      .example = "\"2us\""},
-     &OverheadFields::release},
-    {{.key = "dispatch",
-      .help = "The decision and the context switch, each time that a core begins to run a job",
-      .fallback = "that of from, or \"0us\"",
-      .example = "\"3us\""},
-     &OverheadFields::dispatch},
-    {{.key = "hop",
-      .help = "The hand-off to the thread of the task, once for each job. Only mc-orb and mc-orb* have it",
-      .fallback = "that of from, or \"0us\"",
-      .example = "\"20us\""},
-     &OverheadFields::hop},
-    {{.key = "preemption",
-      .help = "Filling caches again, when a preempted job continues on its core",
-      .fallback = "that of from, or \"0us\"",
-      .example = "\"5us\""},
-     &OverheadFields::preemption},
-    {{.key = "migration",
-      .help = "Moving the thread and filling caches, when a job continues on another core",
-      .fallback = "that of from, or \"0us\"",
-      .example = "\"8us\""},
-     &OverheadFields::migration},
+    row_of(sim::OverheadKind::release),
+    row_of(sim::OverheadKind::dispatch),
+    row_of(sim::OverheadKind::hop),
+    row_of(sim::OverheadKind::preemption),
+    row_of(sim::OverheadKind::migration),
     {{.key = "charged",
       .help = "Whether the analysis adds release, hop, preemption and twice dispatch to each budget",
       .fallback = "true",
       .example = "false"},
      &OverheadFields::charged},
 };
+static_assert(std::size(overhead_rows) == sim::overhead_infos.size() + 2, "each kind has a row");
 
 }  // namespace
 

@@ -7,17 +7,17 @@
 
 namespace corelane::eval {
 
-ScenarioFault NodeReader::fault_at(const Node& node, const std::string& text) const {
-  return ScenarioFault{core::text_of(path_, node.at) + text};
+ScenarioFault NodeReader::unknown_key(const Node& value, const std::string& table,
+                                      const std::vector<std::string>& known) const {
+  const std::string nearest = core::meant(value.key, known, "the nearest is");
+  return fault_at(value.key_at, "there is no " + table + (table.empty() ? "" : ".") + value.key +
+                                    (nearest.empty() ? "; there are " + core::listed(known) : nearest));
 }
 
-NodeFault NodeReader::check_keys(const Node& table, const std::vector<std::string>& known) const {
-  for (const Node& child : table.children) {
-    if (std::ranges::find(known, child.key) != known.end()) continue;
-    const std::string best = core::meant(child.key, known, "the nearest is");
-    return ScenarioFault{core::text_of(path_, child.key_at) + "there is no " + child.key +
-                         (best.empty() ? "; there are " + core::listed(known) : best)};
-  }
+NodeFault NodeReader::check_keys(const Node& table, const std::string& name,
+                                 const std::vector<std::string>& known) const {
+  for (const Node& child : table.children)
+    if (std::ranges::find(known, child.key) == known.end()) return unknown_key(child, name, known);
   return std::nullopt;
 }
 

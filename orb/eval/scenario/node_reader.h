@@ -1,5 +1,5 @@
-// NodeReader checks the tables of a TOML file that is no scenario, such as an overheads file. Each function returns
-// the first fault that it finds, as a sentence that begins with the path and the place; nothing if there is none.
+// NodeReader checks the tables of a TOML file: of a scenario, or of an overheads file. Each fault is a sentence that
+// begins with the path and the place.
 //
 // Threads: any.
 #pragma once
@@ -21,9 +21,18 @@ class NodeReader {
  public:
   explicit NodeReader(std::string path) : path_(std::move(path)) {}
 
-  ScenarioFault fault_at(const Node& node, const std::string& text) const;
-  // Refuses other keys, and names the nearest one that there is.
-  NodeFault check_keys(const Node& table, const std::vector<std::string>& known) const;
+  ScenarioFault fault_at(core::FilePlace place, const std::string& text) const {
+    return {core::text_of(path_, place) + text};
+  }
+  ScenarioFault fault_at(const Node& node, const std::string& text) const { return fault_at(node.at, text); }
+  // Returns the fault of a key that its table does not know. Names the nearest known key, or all if none is near.
+  // `table`: its name in messages; "": the top of the file.
+  ScenarioFault unknown_key(const Node& value, const std::string& table, const std::vector<std::string>& known) const;
+
+  // These return the first fault that they find; nothing if there is none.
+
+  // Refuses keys that are not known.
+  NodeFault check_keys(const Node& table, const std::string& name, const std::vector<std::string>& known) const;
   // Sets `out` if the table has the key.
   NodeFault read_text(const Node& table, std::string_view key, std::string& out) const;
   // Calls read(table) for each of the tables [[key]], and stops at its first fault. Refuses a file without such tables;

@@ -6,41 +6,39 @@
 #include <span>
 #include <utility>
 
-#include "orb/core/config/spelling.h"
 #include "orb/eval/scenario/checks.h"
 #include "orb/eval/scenario/experiment_tables.h"
 #include "orb/eval/scenario/field_tables.h"
+#include "orb/eval/scenario/node_reader.h"
 
 namespace corelane::eval {
 namespace {
-
-using Bad = std::optional<ScenarioFault>;
 
 std::string quoted(const std::string& text) { return "\"" + text + "\""; }
 
 // Reader reads one file, until its first fault.
 class Reader {
  public:
-  explicit Reader(const std::string& path) : path_(path) {}
+  explicit Reader(const std::string& path) : nodes_(path) {}
 
-  Bad read(const Node& root, Scenario& scenario) {
+  NodeFault read(const Node& root, Scenario& scenario) {
     for (const Node& child : root.children)
-      if (Bad bad = read_top(child, scenario)) return bad;
+      if (NodeFault bad = read_top(child, scenario)) return bad;
     return check(root, scenario);
   }
 
-  Bad read(const Node& root, std::vector<PairSlowdown>& slowdowns) {
+  NodeFault read(const Node& root, std::vector<PairSlowdown>& slowdowns) {
     const Node* const list = root.find("slowdown");
     return list == nullptr ? std::nullopt : read_list(*list, slowdown_fields(), slowdowns);
   }
 
-  Bad read(const Node& root, std::vector<SweptField>& sweeps) {
+  NodeFault read(const Node& root, std::vector<SweptField>& sweeps) {
     const Node* const list = root.find("sweep");
     if (list == nullptr) return std::nullopt;
-    if (Bad bad = expect_list(*list)) return bad;
+    if (NodeFault bad = expect_list(*list)) return bad;
     for (const Node& item : list->children) {
       Sweep sweep;
-      if (Bad bad = read_fields(item, "sweep", sweep_fields(), sweep)) return bad;
+      if (NodeFault bad = read_fields(item, "sweep", sweep_fields(), sweep)) return bad;
       auto values = values_of(sweep);
       if (!values) return fault(item.at, "the sweep of " + sweep.field + ": " + values.error().text);
       sweeps.push_back({sweep.field, *std::move(values)});
@@ -49,11 +47,9 @@ class Reader {
   }
 
  private:
-  ScenarioFault fault(core::FilePlace place, const std::string& text) const {
-    return {core::text_of(path_, place) + text};
-  }
+  ScenarioFault fault(core::FilePlace place, const std::string& text) const { return nodes_.fault_at(place, text); }
 
-  Bad read_top(const Node& child, Scenario& scenario) {
+  NodeFault read_top(const Node& child, Scenario& scenario) {
     if (child.key == "sweep") return std::nullopt;  // see read_sweeps()
     if (child.key == "platform") return read_table(child, platform_fields(), scenario.platform);
     if (child.key == "policy") return read_table(child, policy_fields(), scenario.policy);
@@ -68,14 +64,14 @@ class Reader {
   }
 
   template <typename Table>
-  Bad read_list(const Node& list, std::span<const Field<Table>> fields, std::vector<Table>& items) {
-    if (Bad bad = expect_list(list)) return bad;
+  NodeFault read_list(const Node& list, std::span<const Field<Table>> fields, std::vector<Table>& items) {
+    if (NodeFault bad = expect_list(list)) return bad;
     for (const Node& item : list.children)
-      if (Bad bad = read_fields(item, list.key, fields, items.emplace_back())) return bad;
+      if (NodeFault bad = read_fields(item, list.key, fields, items.emplace_back())) return bad;
     return std::nullopt;
   }
 
-  Bad expect_list(const Node& node) const {
+  NodeFault expect_list(const Node& node) const {
     const bool is_list = node.kind == Node::Kind::list &&
                          std::ranges::all_of(node.children, [](const Node& c) { return c.kind == Node::Kind::table; });
     if (is_list) return std::nullopt;
@@ -83,16 +79,16 @@ class Reader {
   }
 
   template <typename Table>
-  Bad read_table(const Node& node, std::span<const Field<Table>> fields, Table& out) {
+  NodeFault read_table(const Node& node, std::span<const Field<Table>> fields, Table& out) {
     if (node.kind != Node::Kind::table)
       return fault(node.key_at, node.key + " is one table; write [" + node.key + "] above its fields");
     return read_fields(node, node.key, fields, out);
   }
 
   template <typename Table>
-  Bad read_fields(const Node& node, const std::string& name, std::span<const Field<Table>> fields, Table& out) {
+  NodeFault read_fields(const Node& node, const std::string& name, std::span<const Field<Table>> fields, Table& out) {
     for (const Node& child : node.children)
-      if (Bad bad = read_field(child, name + ".", fields, out)) return bad;
+      if (NodeFault bad = read_field(child, name, fields, out)) return bad;
     for (const Field<Table>& field : fields)
       if (field.info.is_required && node.find(field.info.key) == nullptr)
         return fault(node.at, name + " has no " + std::string(field.info.key) + "; add " + std::string(field.info.key) +
@@ -101,35 +97,36 @@ class Reader {
   }
 
   template <typename Table>
-  Bad read_field(const Node& child, const std::string& prefix, std::span<const Field<Table>> fields, Table& out) {
+  NodeFault read_field(const Node& child, const std::string& table, std::span<const Field<Table>> fields, Table& out) {
     const auto field = std::ranges::find(fields, std::string_view(child.key),
                                          [](const Field<Table>& known) { return known.info.key; });
-    if (field == fields.end()) return fault(child.key_at, unknown(child.key, prefix, fields));
+    if (field == fields.end()) return nodes_.unknown_key(child, table, keys_of(table, fields));
     const std::string expected = store(child, *field, out);
     if (expected.empty()) return std::nullopt;
-    return fault(child.at, prefix + child.key + ": expected " + expected + "; found " + shown(child));
+    return fault(child.at,
+                 table + (table.empty() ? "" : ".") + child.key + ": expected " + expected + "; found " + shown(child));
   }
 
+  // Returns what a table may have. At the top of a file ("") it may also have tables.
   template <typename Table>
-  std::string unknown(const std::string& key, const std::string& prefix, std::span<const Field<Table>> fields) const {
-    std::vector<std::string> known;
-    for (const Field<Table>& field : fields) known.emplace_back(field.info.key);
-    if (prefix.empty())
-      known.insert(known.end(), {"platform", "policy", "task", "chain", "slowdown", "generate", "overheads",
-                                 "experiment", "published", "sweep"});
-    const std::string best = core::meant(key, known, "the nearest is");
-    return "there is no " + prefix + key + (best.empty() ? "; there are " + core::listed(known) : best);
+  static std::vector<std::string> keys_of(const std::string& table, std::span<const Field<Table>> fields) {
+    std::vector<std::string> keys;
+    for (const Field<Table>& field : fields) keys.emplace_back(field.info.key);
+    if (table.empty())
+      keys.insert(keys.end(), {"platform", "policy", "task", "chain", "slowdown", "generate", "overheads", "experiment",
+                               "published", "sweep"});
+    return keys;
   }
 
-  Bad check(const Node& root, const Scenario& scenario) const {
-    if (Bad bad = check_tasks(root, scenario)) return bad;
+  NodeFault check(const Node& root, const Scenario& scenario) const {
+    if (NodeFault bad = check_tasks(root, scenario)) return bad;
     if (scenario.tasks.empty() && !scenario.generate)
       return fault({.line = 1},
                    "there is no task; add [[task]] with period and budget, or [generate] with tasks and utilization");
     if (scenario.experiment.length <= Duration::zero())
       return fault(place_of(root, "experiment", "length"), "experiment.length: expected a duration above 0; found 0ns");
-    if (Bad bad = check_chains(root, scenario)) return bad;
-    if (Bad bad = check_slowdowns(root, scenario)) return bad;
+    if (NodeFault bad = check_chains(root, scenario)) return bad;
+    if (NodeFault bad = check_slowdowns(root, scenario)) return bad;
     if (const auto bad = fault_of_locks(scenario))
       return fault(place_of(root, "policy", "locks"), "policy.locks: " + *bad);
     if (const auto bad = fault_of_overheads(scenario.overheads))
@@ -143,10 +140,11 @@ class Reader {
                        to_string(*platform.period) + ", so no core has room for tasks; lower the budget");
     if (!scenario.generate) return std::nullopt;
     const auto bad = fault_of_generator(*scenario.generate);
-    return bad ? Bad(fault(place_of(root, "generate", bad->key), "generate." + bad->key + bad->text)) : std::nullopt;
+    return bad ? NodeFault(fault(place_of(root, "generate", bad->key), "generate." + bad->key + bad->text))
+               : std::nullopt;
   }
 
-  Bad check_tasks(const Node& root, const Scenario& scenario) const {
+  NodeFault check_tasks(const Node& root, const Scenario& scenario) const {
     std::map<std::string, core::FilePlace> labels;
     std::int64_t count = 0;
     for (std::size_t i = 0; i < scenario.tasks.size(); ++i) {
@@ -165,7 +163,7 @@ class Reader {
                                             std::to_string(most_tasks) + "; lower their counts");
   }
 
-  Bad check_chains(const Node& root, const Scenario& scenario) const {
+  NodeFault check_chains(const Node& root, const Scenario& scenario) const {
     const Node* const list = root.find("chain");
     for (std::size_t i = 0; i < scenario.chains.size(); ++i) {
       const Node& node = list->children[i];
@@ -175,7 +173,7 @@ class Reader {
     return std::nullopt;
   }
 
-  Bad check_slowdowns(const Node& root, const Scenario& scenario) const {
+  NodeFault check_slowdowns(const Node& root, const Scenario& scenario) const {
     const Node* const list = root.find("slowdown");
     for (std::size_t i = 0; i < scenario.slowdowns.size(); ++i)
       if (const auto bad = fault_of_slowdown(scenario, i))
@@ -189,7 +187,7 @@ class Reader {
     return field != nullptr ? field->at : node != nullptr ? node->at : core::FilePlace{.line = 1};
   }
 
-  const std::string& path_;
+  const NodeReader nodes_;
 };
 
 }  // namespace

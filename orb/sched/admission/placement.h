@@ -82,10 +82,6 @@ class Placement {
   std::uint64_t epoch() const noexcept { return epoch_; }
   void note_change() noexcept { ++epoch_; }
 
-  // Returns how many steps core `to` is after core `from`; see SpareCapacity::steps.
-  int steps(int from, int to) const noexcept {
-    return to >= from ? to - from : to - from + static_cast<int>(cores_.size());
-  }
   // Returns the core on which a new task, or a task of a lost core, was placed last; the first core if there is none
   // yet.
   int last_placed() const noexcept { return last_placed_; }

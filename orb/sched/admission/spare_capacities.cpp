@@ -32,7 +32,7 @@ void SpareCapacities::note(std::size_t index, const CoreTaskSet& task_set, int l
   const int number = static_cast<int>(index);
   spare_[index] = {.core = number,
                    .free = core.model.capacity - core.model.platform - task_set.load(),
-                   .steps = placement_.steps(last_placed, number)};
+                   .steps = steps_between(last_placed, number, static_cast<int>(spare_.size()))};
   core_loads_[index] = core.lost ? 0 : task_set.intensive_load();
 }
 
@@ -48,8 +48,7 @@ void SpareCapacities::add_caches(const Demand& demand) noexcept {
 }
 
 bool SpareCapacities::is_before(int a, int b) const noexcept {
-  const auto before = placement_.options().allocation->before;
-  return before(of(a), of(b)) || (a < b && !before(of(b), of(a)));
+  return comes_before(*placement_.options().allocation, of(a), of(b));
 }
 
 }  // namespace corelane::sched

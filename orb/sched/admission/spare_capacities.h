@@ -26,7 +26,7 @@ class SpareCapacities {
   void note(const Demand& demand, std::span<const CoreTaskSet> task_sets, int last_placed) noexcept;
 
   const SpareCapacity& of(int core) const noexcept { return spare_[static_cast<std::size_t>(core)]; }
-  // Returns whether core `a` comes before core `b` in the order of the strategy, or is as good and has the lower index.
+  // See comes_before().
   bool is_before(int a, int b) const noexcept;
 
  private:

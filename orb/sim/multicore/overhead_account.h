@@ -16,7 +16,7 @@ namespace corelane::sim::multicore {
 class OverheadAccount {
  public:
   OverheadAccount(const Overheads& overheads, std::uint64_t seed) : random_(seed) {
-    for (const OverheadKind kind : overhead_kinds) costs_[index_of(kind)] = cost_of(overheads, kind);
+    for (const OverheadInfo& info : overhead_infos) costs_[index_of(info.kind)] = cost_of(overheads, info.kind);
   }
 
   // Counts one occurrence. Returns its cost.
@@ -34,8 +34,8 @@ class OverheadAccount {
  private:
   static constexpr std::size_t index_of(OverheadKind kind) { return static_cast<std::size_t>(kind); }
 
-  std::array<DurationDistribution, overhead_kinds.size()> costs_{};
-  std::array<OverheadUse, overhead_kinds.size()> uses_{};
+  std::array<DurationDistribution, overhead_infos.size()> costs_{};
+  std::array<OverheadUse, overhead_infos.size()> uses_{};
   std::mt19937_64 random_;  // its sequence is fixed by the standard
 };
 

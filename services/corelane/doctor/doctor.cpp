@@ -47,7 +47,7 @@ std::string table_of(const CoreLoad& load) {
 std::optional<Duration> blocking_of(const std::optional<eval::HostCard>& card) {
   if (!card) return std::nullopt;
   const auto overheads = eval::overheads_of(*card, eval::CostCharge::p99);
-  return overheads ? std::optional(overheads->wake_up) : std::nullopt;
+  return overheads ? std::optional(overheads->blocking) : std::nullopt;
 }
 
 // Says which of two values of platform.blocking to use, below the card.

@@ -13,16 +13,6 @@
 #include "services/corelane/output/text.h"
 
 namespace corelane::tool {
-namespace {
-
-// Returns the core of a task in a page.
-CoreId core_in(const dispatch::ProcessCounters& page, TaskId task) {
-  const auto found = std::ranges::find(page.tasks, task, &dispatch::TaskCounters::task);
-  return found == page.tasks.end() ? no_core : found->core;
-}
-
-}  // namespace
-
 Measurements request_measurements(const MeasureOptions& options, int pid, const Selection& selection,
                                   const Complaints& complaints) {
   const auto path = request_trace(options.directory, pid, options.wait, complaints);
@@ -71,25 +61,26 @@ bool MeasuredCalls::look_for_server(const CalledTask& task) {
       patience);
   interface_ = task.repository_id;
   pid_ = page ? page->pid : options_.request;
-  core_ = page ? core_in(*page, task.task) : no_core;
+  const dispatch::TaskCounters shown = task_in(page.value_or(dispatch::ProcessCounters{}), task.task);
+  core_ = shown.core;
   if (pid_ == 0) {
     complaints_.begin() << "no server with runtime.directory " << plain(options_.directory)
                         << " shows the task; name that directory, and the server with --request PID. It must run on "
                            "this host, as this user\n";
     return false;
   }
-  start_counting(task.task);
+  start_counting(shown.thread);
   if (!page) return true;
   const std::string why = why_untraced(*page);
   if (!why.empty()) complaints_.begin() << "nothing was called: process " << pid_ << " " << why << "\n";
-  const std::string label = label_in(*page, task.task);
-  return why.empty() && is_of_interface(label) && terms_fit(own_terms(*page, label));
+  return why.empty() && is_of_interface(shown.label) && terms_fit(own_terms(*page, shown.label));
 }
 
-// Counts from here on what the task's thread does.
-void MeasuredCalls::start_counting(TaskId task) {
-  const auto thread = thread_of_task(HostFiles(), pid_, task);
-  auto counters = thread ? os::CacheCounters::of_thread(*thread) : Unexpected{thread.error()};
+// Counts from here on what the task's thread does. 0: the thread is not known.
+void MeasuredCalls::start_counting(int thread) {
+  auto counters = thread != 0 ? os::CacheCounters::of_thread(thread)
+                              : Unexpected{"process " + std::to_string(pid_) + " shows no thread of the task in " +
+                                           options_.directory + "; name its runtime.directory"};
   uncounted_ = counters ? "" : counters.error();
   counters_.reset();
   if (counters) counters_.emplace(std::move(*counters));

@@ -36,7 +36,7 @@ class MeasuredCalls {
  private:
   Measurements measure_once();
   bool look_for_server(const CalledTask& task);
-  void start_counting(TaskId task);
+  void start_counting(int thread);
   bool start_other_work(TaskId task);
   bool end_other_work();
   bool is_of_interface(const std::string& label) const;

@@ -3,31 +3,12 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "orb/base/contract.h"
 #include "orb/base/text/counted.h"
 #include "services/corelane/output/text.h"
 
 namespace corelane::tool {
-namespace {
-
-constexpr std::size_t longest_thread_name = 15;  // the kernel cuts the rest
-
-}  // namespace
-
-Expected<int, std::string> thread_of_task(const HostFiles& files, int pid, TaskId task) {
-  const std::string name = ("cl-task-" + std::to_string(task.value)).substr(0, longest_thread_name);
-  const std::string folder = "/proc/" + std::to_string(pid) + "/task";
-  std::optional<int> found;
-  for (const std::string& thread : files.numbered(folder, "")) {
-    if (files.text_or_empty(folder + "/" + thread + "/comm") != name) continue;
-    if (found) return Unexpected{"process " + std::to_string(pid) + " has several threads " + name};
-    found = static_cast<int>(leading_number(thread));
-  }
-  if (!found) return Unexpected{"process " + std::to_string(pid) + " has no thread " + name};
-  return *found;
-}
 
 CoreId core_beside(std::span<const os::CoreInfo> cores, CoreId core) {
   const auto own = std::ranges::find(cores, core, &os::CoreInfo::core);

@@ -1,5 +1,5 @@
-// What `corelane measure --call` needs to know of the caches while it calls: the thread whose accesses are counted, the
-// core on which other work shares the cache, and the file of slowdowns beside other work.
+// What `corelane measure --call` needs to know of the caches while it calls: the core on which other work shares the
+// cache, and the file of slowdowns beside other work.
 // Threads: pure, except for files.
 #pragma once
 
@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "orb/base/expected.h"
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
 #include "orb/os/machine/cache_counters.h"
@@ -18,10 +17,6 @@
 #include "services/corelane/measure/co_run.h"
 
 namespace corelane::tool {
-
-// Returns the kernel's number of the thread that runs the task's jobs in the process. The error says that there is
-// none.
-Expected<int, std::string> thread_of_task(const HostFiles& files, int pid, TaskId task);
 
 // Returns a core that shares its last-level cache with `core`, but is no hardware thread of the same physical core.
 // Returns no_core if there is none.

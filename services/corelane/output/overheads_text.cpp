@@ -11,8 +11,8 @@ std::string overheads_line(const eval::RunOverheads& overheads) {
 
 nlohmann::ordered_json overheads_json(const eval::RunOverheads& overheads) {
   nlohmann::ordered_json json{{"charged", overheads.charged}, {"per_job_ns", overheads.per_job().count()}};
-  for (const sim::OverheadKind kind : sim::overhead_kinds)
-    json[std::string(sim::name_of(kind)) + "_ns"] = sim::cost_of(overheads.costs, kind).most().count();
+  for (const sim::OverheadInfo& info : sim::overhead_infos)
+    json[std::string(info.name) + "_ns"] = sim::cost_of(overheads.costs, info.kind).most().count();
   if (overheads.blocking > Duration::zero()) json["blocking_ns"] = overheads.blocking.count();
   return json;
 }

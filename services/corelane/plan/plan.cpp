@@ -97,7 +97,10 @@ class Planner {
   Expected<PlannedSet, Fault> plan(OpenSet set) const {
     if (options_.like_this_host) set.scenario.platform = {};
     if (options_.cores) set.scenario.platform.cores = *options_.cores;
-    if (overheads_) set.scenario.overheads = {.measured = overheads_};
+    if (overheads_) {
+      set.scenario.overheads = {};
+      set.scenario.overheads.measured = overheads_;
+    }
     const auto defaults = defaults_for(set.scenario.platform);
     if (!defaults) return defaults.error();
     const bool is_small = options_.thorough || set.tasks.size() <= few_tasks;

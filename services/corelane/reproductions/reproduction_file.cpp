@@ -35,7 +35,7 @@ class ReproductionReader {
   explicit ReproductionReader(const std::string& path) : nodes_(path) {}
 
   NodeFault read(const Node& root, ReproductionFile& file) const {
-    if (NodeFault fault = nodes_.check_keys(root, {"name", "source", "reproduction"})) return fault;
+    if (NodeFault fault = nodes_.check_keys(root, "", {"name", "source", "reproduction"})) return fault;
     if (NodeFault fault = nodes_.read_text(root, "name", file.name)) return fault;
     if (NodeFault fault = nodes_.read_text(root, "source", file.source)) return fault;
     return nodes_.read_tables(root, "reproduction", "an experiment",
@@ -44,7 +44,7 @@ class ReproductionReader {
 
  private:
   NodeFault read_entry(const Node& table, ReproductionFile& file) const {
-    if (NodeFault fault = nodes_.check_keys(table, {"experiment", "length", "published"})) return fault;
+    if (NodeFault fault = nodes_.check_keys(table, "reproduction", {"experiment", "length", "published"})) return fault;
     std::string name;
     if (NodeFault fault = nodes_.read_text(table, "experiment", name)) return fault;
     const Experiment* const experiment = experiment_named(name);
@@ -80,7 +80,7 @@ class ReproductionReader {
     const std::vector<std::string> rows(entry.experiment->rows.begin(), entry.experiment->rows.end());
     if (table.kind != Node::Kind::table)
       return nodes_.fault_at(table, "published: expected a list of values for each row; found " + eval::shown(table));
-    if (NodeFault fault = nodes_.check_keys(table, rows)) return fault;
+    if (NodeFault fault = nodes_.check_keys(table, "published", rows)) return fault;
     for (std::size_t row = 0; row < rows.size(); ++row)
       if (const Node* const values = table.find(rows[row]))
         if (NodeFault fault = read_values(*values, entry.published[row])) return fault;

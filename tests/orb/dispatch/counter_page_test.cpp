@@ -44,6 +44,7 @@ ProcessCounters sample(std::uint64_t number) {
   task.blocks = number + 1, task.oversleeps = number + 2, task.refused = number + 3;
   task.label = "Plant/step";
   task.used = Time{3s};
+  task.thread = 4711;
   task.holder = "user 1000";
   counters.tasks = {task, task};
   RefusedAdmission refused{.label = "Plant/watch",
@@ -97,6 +98,7 @@ TEST_CASE("a counter page says what was written into it") {
   CHECK(pages[0].tasks[1].oversleeps == 7);
   CHECK(pages[0].tasks[1].refused == 8);
   CHECK(pages[0].tasks[1].used == Time{3s});
+  CHECK(pages[0].tasks[1].thread == 4711);
   CHECK(pages[0].tasks[1].holder == "user 1000");
   CHECK(pages[0].cores.at(0).core == CoreId{3});
   const RefusedAdmission written = sample(5).refusals[0];
@@ -239,8 +241,8 @@ TEST_CASE("the words of a page are where its layout says") {
     file.read(reinterpret_cast<char*>(&value), sizeof value);
     return value;
   };
-  const std::size_t core = 32, task = core + 5, refusal = task + 2 * 41;
-  CHECK(word(1) == 9);  // the format's version; a change of the layout needs another one
+  const std::size_t core = 32, task = core + 5, refusal = task + 2 * 42;
+  CHECK(word(1) == 10);  // the format's version; a change of the layout needs another one
   CHECK(word(7) == 9);
   CHECK(word(12) == 1);
   CHECK(word(13) == 2);
@@ -258,8 +260,9 @@ TEST_CASE("the words of a page are where its layout says") {
   CHECK(word(task + 20) == 11);
   CHECK(word(task + 21) == 12);
   CHECK(word(task + 22) == 3'000'000'000);
-  CHECK(word(task + 23) == 0x74732f746e616c50);  // "Plant/st"
-  CHECK(word(task + 35) == 0x3030312072657375);  // "user 100"
+  CHECK(word(task + 23) == 4711);
+  CHECK(word(task + 24) == 0x74732f746e616c50);  // "Plant/st"
+  CHECK(word(task + 36) == 0x3030312072657375);  // "user 100"
   CHECK(word(refusal) == 5'000'000'000);
   CHECK(word(refusal + 1) == 9);
   CHECK(word(refusal + 11) == 13);
@@ -277,7 +280,7 @@ TEST_CASE("a page with an unknown enumerator is refused, not guessed") {
   auto page = CounterPage::make(directory.path(), 1, 2);
   REQUIRE(page);
   (*page)->write(sample(9));
-  const std::size_t core = 32, task = core + 5, refusal = task + 2 * 41;
+  const std::size_t core = 32, task = core + 5, refusal = task + 2 * 42;
   const std::size_t at =
       GENERATE_COPY(std::size_t{15}, std::size_t{19}, core + 4, task + 10, refusal + 9, refusal + 30);
   std::fstream file(page_in(directory), std::ios::in | std::ios::out | std::ios::binary);

@@ -99,6 +99,39 @@ TEST_CASE("the rest of a long message can be read to where it belongs") {
   CHECK(assembler.room(whole.size()).empty());
 }
 
+TEST_CASE("only the present room of a message may be read into") {
+  cdr::Writer writer;
+  begin_reply(writer, {.request_id = 7, .status = ReplyStatus::no_exception, .contexts = {}});
+  writer.write_octets(std::vector<std::byte>(100'000));
+  REQUIRE(finish(writer));
+  const Bytes whole = writer.bytes();
+  Assembler assembler;
+  CHECK(assembler.may_take(whole));
+  Bytes input = whole.first(1000);
+  REQUIRE(assembler.next(input, start));
+  const MutableBytes room = assembler.room(whole.size());
+  REQUIRE(room.size() == whole.size() - 1000);
+
+  CHECK(assembler.may_take(whole.subspan(1000)));  // bytes elsewhere are copied
+  CHECK(assembler.may_take(room));
+  CHECK(assembler.may_take(room.first(1)));
+  CHECK_FALSE(assembler.may_take(room.subspan(1)));
+  CHECK_FALSE(assembler.may_take(Bytes(room.data() - 1, 2)));
+  CHECK(assembler.may_take(Bytes(room.data() + room.size(), 0)));
+
+  std::copy_n(whole.begin() + 1000, 500, room.begin());
+  input = room.first(500);
+  REQUIRE(assembler.next(input, start));
+  CHECK_FALSE(assembler.may_take(room));  // it begins further on now
+  CHECK(assembler.may_take(room.subspan(500)));
+
+  input = whole.subspan(1500);
+  const auto message = assembler.next(input, start);
+  REQUIRE((message && *message));
+  CHECK_FALSE(assembler.may_take(room.subspan(500)));  // the message is whole, and lies there
+  CHECK_FALSE(assembler.may_take((*message)->bytes));
+}
+
 TEST_CASE("a message of which little is missing has no room of its own") {
   cdr::Writer writer;
   begin_reply(writer, {.request_id = 7, .status = ReplyStatus::no_exception, .contexts = {}});

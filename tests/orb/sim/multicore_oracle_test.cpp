@@ -53,7 +53,7 @@ struct JobRecord {
 
 struct Outcome {
   std::vector<JobRecord> jobs;  // by task and number
-  std::array<OverheadUse, overhead_kinds.size()> overheads{};
+  std::array<OverheadUse, overhead_infos.size()> overheads{};
   std::vector<std::uint64_t> misses{};  // by task
 
   friend bool operator==(const Outcome&, const Outcome&) = default;
@@ -277,8 +277,8 @@ Outcome fast_outcome(const TaskSet& set) {
   simulator.run(at(end));
   std::sort(recorder.jobs.begin(), recorder.jobs.end());
   Outcome outcome{recorder.jobs};
-  for (const OverheadKind kind : overhead_kinds)
-    outcome.overheads[static_cast<std::size_t>(kind)] = simulator.overhead(kind);
+  for (const OverheadInfo& info : overhead_infos)
+    outcome.overheads[static_cast<std::size_t>(info.kind)] = simulator.overhead(info.kind);
   for (std::size_t task = 0; task < set.tasks.size(); ++task)
     outcome.misses.push_back(simulator.responses(task).misses);
   return outcome;
@@ -324,8 +324,8 @@ TaskSet random_set(Random& random, const Policy& policy, bool has_overheads) {
       policy.cluster == 0 ? between(random, 1, 4) : policy.cluster * between(random, 1, policy.clusters));
   set.options.cluster = policy.cluster == 0 ? set.options.cores : policy.cluster;
   if (has_overheads)
-    for (const OverheadKind kind : overhead_kinds)
-      cost_of(set.options.overheads, kind) = Duration{between(random, 0, 2)};
+    for (const OverheadInfo& info : overhead_infos)
+      cost_of(set.options.overheads, info.kind) = Duration{between(random, 0, 2)};
   for (std::int64_t tasks = between(random, 1, 7); tasks > 0; --tasks) {
     set.tasks.push_back(random_task(random, set.options.cores, policy.is_split));
     set.jobs.push_back(random_jobs(random));

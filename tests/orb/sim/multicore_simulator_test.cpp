@@ -414,7 +414,7 @@ TEST_CASE("the slices of all jobs are their demands and overheads, one job per c
   CHECK(executed == simulator.busy(CoreId{0}) + simulator.busy(CoreId{1}));
   Duration expected{};
   for (const FinishedJob& ended : recorder.jobs) expected += ended.demand;
-  for (const OverheadKind kind : overhead_kinds) expected += simulator.overhead(kind).total;
+  for (const OverheadInfo& info : overhead_infos) expected += simulator.overhead(info.kind).total;
   CHECK(executed == expected);
   CHECK(recorder.jobs.size() == 1'000);
   CHECK(simulator.finished_jobs() == 1'000);

@@ -10,13 +10,14 @@ using namespace corelane;
 using namespace corelane::sim;
 using namespace std::chrono_literals;
 
-TEST_CASE("each kind of overhead has a name and a cost") {
+TEST_CASE("each kind of overhead has a name and a cost, in the order of the kinds") {
   Overheads overheads{.release = 1us, .dispatch = 2us, .hop = 3us, .preemption = 4us, .migration = 5us};
   std::vector<std::string_view> names;
   Duration next = 1us;
-  for (const OverheadKind kind : overhead_kinds) {
-    names.push_back(name_of(kind));
-    CHECK(cost_of(overheads, kind).most() == next);
+  for (const OverheadInfo& info : overhead_infos) {
+    CHECK(static_cast<std::size_t>(info.kind) == names.size());
+    names.push_back(info.name);
+    CHECK(cost_of(overheads, info.kind).most() == next);
     next += 1us;
   }
   CHECK(names == std::vector<std::string_view>{"release", "dispatch", "hop", "preemption", "migration"});

@@ -36,7 +36,7 @@ class OverheadsReader {
   explicit OverheadsReader(const std::string& path) : nodes_(path) {}
 
   NodeFault read(const Node& root, OverheadsFile& file) const {
-    if (NodeFault fault = nodes_.check_keys(root, {"name", "samples", "source", "overhead"})) return fault;
+    if (NodeFault fault = nodes_.check_keys(root, "", {"name", "samples", "source", "overhead"})) return fault;
     if (NodeFault fault = nodes_.read_text(root, "name", file.name)) return fault;
     if (NodeFault fault = nodes_.read_text(root, "source", file.source)) return fault;
     if (const Node* const samples = root.find("samples"))
@@ -54,7 +54,7 @@ class OverheadsReader {
   }
 
   NodeFault read_row(const Node& table, OverheadsFile& file) const {
-    if (NodeFault fault = nodes_.check_keys(table, {"scenario", "published"})) return fault;
+    if (NodeFault fault = nodes_.check_keys(table, "overhead", {"scenario", "published"})) return fault;
     std::string name;
     if (NodeFault fault = nodes_.read_text(table, "scenario", name)) return fault;
     const DecisionScenario* const scenario = scenario_named(name);
@@ -72,7 +72,7 @@ class OverheadsReader {
     if (table.kind != Node::Kind::table)
       return nodes_.fault_at(table,
                              "published: expected { min = 1, mean = 2, max = 3 }, in us; found " + eval::shown(table));
-    if (NodeFault fault = nodes_.check_keys(table, {"min", "mean", "max"})) return fault;
+    if (NodeFault fault = nodes_.check_keys(table, "published", {"min", "mean", "max"})) return fault;
     const std::pair<std::string_view, std::int64_t*> numbers[] = {
         {"min", &out.min}, {"mean", &out.mean}, {"max", &out.max}};
     for (const auto& [key, number] : numbers) {

@@ -164,16 +164,16 @@ TEST_CASE("a user's host card is in XDG_STATE_HOME, and else below HOME") {
 TEST_CASE("overheads are the p99 or the greatest costs, and the worst wake-up of a real-time thread") {
   const auto usual = overheads_of(whole_card(), CostCharge::p99);
   REQUIRE(usual);
-  CHECK(*usual == HostOverheads{.wake_up = 27us, .hop = 12us, .context_switch = 3us, .migration = 900ns});
+  CHECK(*usual == RunOverheads{.costs = {.dispatch = 3us, .hop = 12us, .migration = 900ns}, .blocking = 27us});
   const auto worst = overheads_of(whole_card(), CostCharge::max);
   REQUIRE(worst);
-  CHECK(*worst == HostOverheads{.wake_up = 90us, .hop = 40us, .context_switch = 10us, .migration = 3us});
+  CHECK(*worst == RunOverheads{.costs = {.dispatch = 10us, .hop = 40us, .migration = 3us}, .blocking = 90us});
 }
 
 TEST_CASE("a card of one core charges hops on that core") {
   HostCard card = whole_card();
   card.costs = {{HostCost::hop_same_core, costs_from(2us)}};
-  CHECK(overheads_of(card, CostCharge::p99) == HostOverheads{.wake_up = 27us, .hop = 6us});
+  CHECK(overheads_of(card, CostCharge::p99) == RunOverheads{.costs = {.hop = 6us}, .blocking = 27us});
 }
 
 TEST_CASE("a card without wake-ups of a real-time thread has no overheads") {

@@ -146,6 +146,19 @@ TEST_CASE("without an allocation of its own, a test is used with that of the sce
   CHECK(cores_of(plan(request)) == std::vector<CoreId>{CoreId{0}, CoreId{0}, CoreId{0}});
 }
 
+TEST_CASE("an allocation that goes on from the last placement does so with a test that is a function") {
+  const CustomPolicies policies{.test = [](std::span<const Task> tasks) {
+    Duration sum{};
+    for (const Task& each : tasks) sum += each.contract.budget;
+    return sum <= 10ms;
+  }};
+  PlanRequest request = request_of(policies, {task("a", 6ms), task("b", 6ms), task("c", 3ms), task("d", 3ms)});
+  request.server.allocation = find_named(sched::allocation_strategies(), "next-fit");
+  CHECK(cores_of(plan(request)) == std::vector<CoreId>{CoreId{0}, CoreId{1}, CoreId{1}, CoreId{0}});
+  request.server.allocation = find_named(sched::allocation_strategies(), "first-fit");
+  CHECK(cores_of(plan(request)) == std::vector<CoreId>{CoreId{0}, CoreId{1}, CoreId{0}, CoreId{1}});
+}
+
 TEST_CASE("the simulator runs what the functions admit, where they put it") {
   const CustomPolicies policies{.allocation = last_that_fits};
   const PlanRequest request = request_of(policies, {task("a", 4ms), task("b", 4ms), task("c", 4ms)});

@@ -15,7 +15,7 @@ NodeFault read(const std::string& text, std::string& name, std::string& labels) 
   const NodeReader reader("f.toml");
   const auto root = parse_toml(text, "f.toml");
   REQUIRE(root);
-  if (NodeFault fault = reader.check_keys(*root, {"name", "row"})) return fault;
+  if (NodeFault fault = reader.check_keys(*root, "", {"name", "row"})) return fault;
   if (NodeFault fault = reader.read_text(*root, "name", name)) return fault;
   return reader.read_tables(*root, "row", "a label", [&](const Node& table) {
     std::string label;
@@ -49,6 +49,17 @@ TEST_CASE("a reader of nodes names the place of a fault, and stops there") {
   std::string name, labels;
   CHECK(read("[[row]]\nlabel = \"a\"\n[[row]]\nlabel = 1\n[[row]]\nlabel = \"c\"\n", name, labels));
   CHECK(labels == "a");
+}
+
+TEST_CASE("a reader of nodes names an unknown key with its table, and the nearest key or all of them") {
+  const NodeReader reader("f.toml");
+  const auto root = parse_toml("[row]\nlabel = 1\nlabl = 2\n", "f.toml");
+  REQUIRE(root);
+  const Node& row = *root->find("row");
+  CHECK(reader.check_keys(row, "row", {"label"})->text == "f.toml:3:1: there is no row.labl; the nearest is label");
+  CHECK(reader.check_keys(row, "", {"labl", "size"})->text == "f.toml:2:1: there is no label; the nearest is labl");
+  CHECK(reader.check_keys(row, "row", {"x", "y"})->text == "f.toml:2:1: there is no row.label; there are x and y");
+  CHECK_FALSE(reader.check_keys(row, "row", {"labl", "label"}));
 }
 
 TEST_CASE("a key at the top level tells the kind of a file") {

@@ -24,7 +24,7 @@ std::vector<SpareCapacity> random_spare(std::mt19937_64& random) {
   for (int i = 0; i < count; ++i)
     spare.push_back({.core = i,
                      .free = static_cast<Share>(random() % 4) - 1,
-                     .steps = i >= last ? i - last : i - last + count,
+                     .steps = steps_between(last, i, count),
                      .cache_load = static_cast<Share>(random() % 3),
                      .beside = static_cast<Share>(random() % 2)});
   return spare;
@@ -120,6 +120,30 @@ TEST_CASE("an allocation strategy is a strict weak order of cores") {
     INFO(entry->name);
     CHECK(fault.empty());
   }
+}
+
+TEST_CASE("of two cores one comes before the other, and the lower index decides if the strategy does not") {
+  for (const AllocationStrategy* const entry : allocation_strategies()) {
+    std::mt19937_64 random(2);
+    std::size_t wrong = 0;
+    for (int set = 0; set < 200; ++set) {
+      const std::vector<SpareCapacity> capacities = random_spare(random);
+      for (const SpareCapacity& a : capacities)
+        for (const SpareCapacity& b : capacities) {
+          const bool is_open = !entry->before(a, b) && !entry->before(b, a);
+          wrong += comes_before(*entry, a, b) != (is_open ? a.core < b.core : entry->before(a, b));
+        }
+    }
+    INFO(entry->name);
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("the first core comes after the last one") {
+  CHECK(steps_between(1, 1, 4) == 0);
+  CHECK(steps_between(1, 3, 4) == 2);
+  CHECK(steps_between(3, 0, 4) == 1);
+  CHECK(steps_between(3, 2, 4) == 3);
 }
 
 TEST_CASE("a task goes to the first core of the strategy's order that passes and is refused only if none does") {

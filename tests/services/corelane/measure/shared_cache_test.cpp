@@ -1,4 +1,4 @@
-// Tests how the thread of a task and a core of the same cache are found, and the file of slowdowns.
+// Tests how a core of the same cache is found, and the file of slowdowns.
 #include "services/corelane/measure/shared_cache.h"
 
 #include <catch2/catch.hpp>
@@ -21,30 +21,11 @@ using Catch::Contains;
 
 namespace {
 
-void add_thread(const TempDirectory& root, const std::string& thread, const std::string& name) {
-  const std::string folder = root / ("proc/7/task/" + thread);
-  std::filesystem::create_directories(folder);
-  std::ofstream(folder + "/comm") << name << "\n";
-}
-
 std::vector<os::CoreInfo> machine(const char* description) { return os::Topology::synthetic(description)->cores(); }
 
 constexpr CoreId first{0};
 
 }  // namespace
-
-TEST_CASE("the thread of a task is found by its name, which the kernel may have cut") {
-  const TempDirectory root;
-  add_thread(root, "7", "server");
-  add_thread(root, "8", "cl-task-1048576");
-  add_thread(root, "9", "cl-task-2097152");
-  add_thread(root, "10", "cl-task-1048576");  // of task 10485761
-  const HostFiles files(root.path());
-  CHECK(thread_of_task(files, 7, TaskId{2097152}).value() == 9);
-  CHECK(thread_of_task(files, 7, TaskId{10485761}).error() == "process 7 has several threads cl-task-1048576");
-  CHECK(thread_of_task(files, 7, TaskId{3}).error() == "process 7 has no thread cl-task-3");
-  CHECK(thread_of_task(files, 8, TaskId{3}).error() == "process 8 has no thread cl-task-3");
-}
 
 TEST_CASE("other work gets a core of the same cache, not a sibling") {
   CHECK(core_beside(machine("l3:1 core:2 pu:1"), first) == CoreId{1});
