@@ -92,11 +92,14 @@ JobList CoreJobs::dismiss(TaskWorker& worker, Time now, DeferredWakeups& wakeups
   return cancelled;
 }
 
-sched::ScheduledTask CoreJobs::give_away(const TaskWorker& worker) noexcept {
+// If the task takes a running job along, that may have been the last pending job here. So the CoreScheduler is told the
+// time: tasks that leave may do so now, and another job may have to be watched.
+sched::ScheduledTask CoreJobs::give_away(const TaskWorker& worker, Time now, DeferredWakeups& wakeups) noexcept {
   std::erase_if(workers_, [&](const WorkerPtr& w) { return w.get() == &worker; });
   give_place_back(worker.task());
-  if (budgets_.watched().task == worker.task()) watch({});
-  return scheduler_.take(worker.task());
+  const sched::ScheduledTask task = scheduler_.take(worker.task());
+  carry_out(scheduler_.decide(elapsed(now)), wakeups);
+  return task;
 }
 
 void CoreJobs::receive(const WorkerPtr& worker, const sched::ScheduledTask& task, Time now,

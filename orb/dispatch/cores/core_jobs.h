@@ -79,7 +79,7 @@ class CoreJobs {
   void vacate(TaskId task, Time now, DeferredWakeups& wakeups) noexcept;
   [[nodiscard]] JobList dismiss(TaskWorker& worker, Time now, DeferredWakeups& wakeups) noexcept;
   // Take the task out, and put it in, when it is moved.
-  sched::ScheduledTask give_away(const TaskWorker& worker) noexcept;
+  sched::ScheduledTask give_away(const TaskWorker& worker, Time now, DeferredWakeups& wakeups) noexcept;
   void receive(const WorkerPtr& worker, const sched::ScheduledTask& task, Time now, DeferredWakeups& wakeups) noexcept;
   void strand(DeferredWakeups& wakeups) noexcept;
   bool reopen() noexcept;

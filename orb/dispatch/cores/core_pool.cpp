@@ -92,7 +92,7 @@ void CorePool::move(const WorkerPtr& worker, CorePool& to, Priority priority,
 
 void CorePool::hand_over(const WorkerPtr& worker, CorePool& to, Priority priority, Time now,
                          DeferredWakeups& wakeups) noexcept {
-  sched::ScheduledTask task = jobs_.give_away(*worker);
+  sched::ScheduledTask task = jobs_.give_away(*worker, now, wakeups);
   task.priority = priority;
   // PAIR worker.pool: release here -> acquire in TaskWorker::step() and at_home().
   worker->pool_.store(&to, std::memory_order_release);

@@ -168,7 +168,8 @@ class CoreScheduler {
   // take() removes a vacated task together with its waiting jobs. It returns a task with the id no_task if the task is
   // not here. put() adds the task to another CoreScheduler, or to the same one if the move was called off. It may start
   // a job. Set the priority of the task before put(). A running job continues; this happens if its core was lost but
-  // its thread was not.
+  // its thread was not. take() gives no commands. If the job was the last pending one, the core is idle from then on:
+  // tell the CoreScheduler the time (Elapsed), so that departing tasks leave.
   ScheduledTask take(TaskId task) noexcept;
   std::span<const Command> put(Time now, const ScheduledTask& task) noexcept;
 

@@ -29,6 +29,14 @@ Contract important(Duration budget, std::int16_t importance) {
   return contract;
 }
 
+// Returns the options of a machine whose first core has this order.
+ExecutiveOptions with_first(sched::CoreOrder order) {
+  ExecutiveOptions options = bare_options();
+  if (order != sched::CoreOrder::priority) options.deadline_cores = {first};
+  if (order == sched::CoreOrder::served) options.served_cores = {first};
+  return options;
+}
+
 // Lets the loss be noticed and decided. No task's thread is stepped.
 void lose(Machine& machine, CoreId core) {
   machine.provider().revoked.push_back(core);
@@ -40,12 +48,12 @@ void lose(Machine& machine, CoreId core) {
 // Two cores. Core 0 has two tasks, of 40 % and 30 %. Core 1 has one task of 50 %, and room for one of the other two.
 struct Losing {
   Quiet quiet;
-  Machine machine{2};
+  Machine machine;
   TaskId keeps = machine.admit(important(40ms, 5));
   TaskId stays = machine.admit(important(50ms, 0));
   TaskId goes = machine.admit(important(30ms, 1));
 
-  Losing() {
+  explicit Losing(const ExecutiveOptions& options = bare_options()) : machine(2, options) {
     REQUIRE(placement_of(keeps) == first);
     REQUIRE(placement_of(stays) == second);
     REQUIRE(placement_of(goes) == first);
@@ -111,6 +119,20 @@ TEST_CASE("a job that waits when its task has to leave is told why and one that 
   m.machine.settle();
   CHECK(runs->runs == 1);
   CHECK(m.thread_of(m.goes).ended);
+}
+
+TEST_CASE("a task that must end leaves its lost core, even if the only job that ran there has moved away") {
+  Losing m(with_first(GENERATE(sched::CoreOrder::priority, sched::CoreOrder::deadline, sched::CoreOrder::served)));
+  m.machine.admit(plain(100ms, 15ms));  // now the second core has room for the smaller, less important task alone
+  const auto runs = m.machine.send(m.goes);
+  m.machine.decide();
+  m.revoke(first);
+  CHECK(m.placement_of(m.goes) == second);
+  m.machine.settle();
+  CHECK(runs->runs == 1);
+  CHECK(m.machine.report(m.keeps).gone);
+  CHECK(m.thread_of(m.keeps).ended);
+  CHECK_FALSE(m.machine.report(m.goes).gone);
 }
 
 TEST_CASE("a job that is ready when the core is lost ends and the next one runs on the new core") {

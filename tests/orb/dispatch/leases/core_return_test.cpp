@@ -225,6 +225,24 @@ TEST_CASE("a core that returned is used once the last job of a task that had to 
   machine.admit(plain(100ms, 40ms));
 }
 
+TEST_CASE("a core that returned is used again, even if the only job that ran there had moved away") {
+  Quiet quiet;
+  Machine machine(2, unbound());
+  Contract important = plain(100ms, 40ms);
+  important.importance = 1;
+  const TaskId ends = machine.admit(important);
+  machine.admit(plain(100ms, 65ms));
+  const TaskId moves = machine.admit(plain(100ms, 30ms));
+  machine.send(moves);
+  machine.decide();  // the job is ready, but has not begun
+  lose(machine, first);
+  CHECK(machine.report(ends).gone);
+  CHECK(core_of(machine, moves) == second);
+  give_back(machine, first);
+  CHECK_FALSE(machine.manager.report().cores[0].lost);
+  CHECK(core_of(machine, machine.admit(plain(100ms, 40ms))) == first);
+}
+
 TEST_CASE("a core that is back before its tasks went elsewhere keeps them") {
   Quiet quiet;
   Machine machine(2, unbound());

@@ -121,8 +121,11 @@ class Both {
     compare_tasks();
   }
 
-  // Takes the last core away from both. The same tasks have to leave.
-  void lose_last_core() {
+  // Takes the last core away from both. The same tasks have to leave. `busy`: every task of the server has a job then.
+  void lose_last_core(bool busy) {
+    if (busy)
+      for (const TaskId task : tasks_) machine_.send(task);
+    machine_.decide();
     const CoreId lost{static_cast<std::int16_t>(cores_ - 1)};
     machine_.provider().revoked.push_back(lost);
     machine_.advance(dispatch::CoreWatch::period);
@@ -183,7 +186,7 @@ TEST_CASE("a plan and a server agree on random sequences of admission, departure
     Both both(kinds[static_cast<std::size_t>(sequence) % kinds.size()], static_cast<int>(between(random, 2, 3)));
     const std::int64_t loss = between(random, 8, 30);  // some sequences lose no core
     for (int step = 0; step < 24; ++step) {
-      if (step == loss) both.lose_last_core();
+      if (step == loss) both.lose_last_core(loss % 2 == 0);
       switch (below(random, 8)) {
         case 0:
         case 1:
