@@ -98,7 +98,7 @@ class Reader {
   bool skip(std::size_t count) noexcept { return take(count, 1) != nullptr || ok(); }
 
   template <Primitive T>
-  bool read(T& out) noexcept {
+  [[gnu::hot]] bool read(T& out) noexcept {
     const std::byte* at = take(sizeof(T), sizeof(T));
     if (at == nullptr) return false;
     typename RawOf<sizeof(T)>::type raw;
@@ -147,7 +147,7 @@ class Reader {
     return true;
   }
   // Reads a sequence<octet> in place.
-  bool read_octets(Bytes& out) noexcept {
+  [[gnu::hot]] bool read_octets(Bytes& out) noexcept {
     std::uint32_t count = 0;
     return read_length(count, 1) && read_bytes(out, count);
   }
@@ -223,7 +223,7 @@ class Reader {
 
  private:
   // Returns the next n bytes after alignment; null if they are not there.
-  const std::byte* take(std::size_t n, std::size_t alignment) noexcept {
+  [[gnu::hot]] const std::byte* take(std::size_t n, std::size_t alignment) noexcept {
     const std::size_t pad = padding(offset(), alignment);
     const std::size_t left = remaining();
     if (n > left || pad > left - n) [[unlikely]]

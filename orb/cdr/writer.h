@@ -216,7 +216,7 @@ class Writer {
 
  private:
   // Returns room for n bytes after alignment; null after a failure.
-  std::byte* claim(std::size_t n, std::size_t alignment) {
+  [[gnu::hot]] std::byte* claim(std::size_t n, std::size_t alignment) {
     const std::size_t pad = padding(size_ + offset_, alignment);
     if (n > capacity_ - size_ || pad > capacity_ - size_ - n) [[unlikely]]
       return claim_slowly(n, alignment);

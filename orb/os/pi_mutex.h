@@ -42,7 +42,7 @@ class CORELANE_CAPABILITY("mutex") PiMutex {
     note_after(taken ? try_flag : failed_flag);
     return taken;
   }
-  void unlock() noexcept CORELANE_RELEASE() {
+  [[gnu::hot]] void unlock() noexcept CORELANE_RELEASE() {
     note_unlock();
     std::uint32_t mine = this_thread();
     // PAIR pi_mutex.word: release here -> acquire in take().

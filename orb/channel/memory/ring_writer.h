@@ -46,7 +46,7 @@ class RingWriter {
   }
 
   // Puts one record that consists of all parts, `length` bytes together.
-  Put put(RecordKind kind, std::span<const Bytes> parts, std::size_t length) noexcept {
+  [[gnu::hot]] Put put(RecordKind kind, std::span<const Bytes> parts, std::size_t length) noexcept {
     if (length > geometry_.longest_payload()) [[unlikely]]
       return Put::too_long;
     const std::uint64_t size = slots_for(length), rest = geometry_.to_end(next_);

@@ -53,7 +53,7 @@ class ChannelLink final : public Link {
   IoResult send_some(std::span<const Bytes> parts) noexcept override;
   LentBytes lend(std::size_t bytes) override;
   void give_back(std::uint64_t number) noexcept override;
-  std::uint64_t position() const noexcept override { return channel_.written(); }
+  [[gnu::hot]] std::uint64_t position() const noexcept override { return channel_.written(); }
   bool may_have_been_read(std::uint64_t position) const noexcept override;
   Error failure() const noexcept override;
   Connection::Loans loans() const noexcept override;

@@ -97,7 +97,7 @@ class StreamConnection final : public Connection {
     return link_->may_have_been_read(position);
   }
   Loans loans() const noexcept override { return link_->loans(); }
-  bool await_drained() noexcept override { return sender_.await_drained(); }
+  [[gnu::hot]] bool await_drained() noexcept override { return sender_.await_drained(); }
   Time backlog_taken_at() const noexcept override { return sender_.backlog_taken_at(); }
   void read_by(std::weak_ptr<Reader> reader) noexcept override { sender_.read_by(std::move(reader)); }
   std::size_t channel_memory() const noexcept override { return sender_.memory().bytes(); }
@@ -118,7 +118,7 @@ class StreamConnection final : public Connection {
   Time last_traffic() const noexcept override { return times_.last(); }
 
   void close() noexcept override { sender_.close_for(StreamEnd::closed_here); }
-  bool is_open() const noexcept override { return sender_.is_open(); }
+  [[gnu::hot]] bool is_open() const noexcept override { return sender_.is_open(); }
   void close_when_sent(Time deadline) noexcept override { sender_.close_when_sent(deadline); }
   bool wait_until_closed(Time deadline) noexcept override { return sender_.wait_until_closed(deadline); }
 
@@ -128,7 +128,7 @@ class StreamConnection final : public Connection {
   int hang_up_descriptor() const noexcept override { return link_->hang_up_descriptor(); }
   std::optional<PeerCredentials> credentials() const noexcept override { return identity_.credentials; }
   std::vector<gid_t> groups() const override { return link_->groups(); }
-  PeerId id() const noexcept override { return identity_.id; }
+  [[gnu::hot]] PeerId id() const noexcept override { return identity_.id; }
   std::shared_ptr<MemoryAccount> memory() const noexcept override { return identity_.memory; }
 
  private:
