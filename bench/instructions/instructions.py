@@ -4,7 +4,8 @@
     instructions.py --program PATH [--baseline FILE] [--calls N] [--renew]
 
 Prints a line for each row and exits 0; exits 1 when a row takes more than 5 % more instructions than the baseline says
-(and at least 4), and shows which functions grew. --renew writes what was counted into the baseline instead.
+(and at least 4), and shows which functions grew. --renew writes what was counted into the baseline instead. Also names the
+functions of a plain call that the linker did not put next to the others, because they are not marked [[gnu::hot]].
 
 A baseline belongs to one compiler, version and processor, since each makes other instructions. Without one for this
 compiler, without optimization or without valgrind there is nothing to compare: the line begins with SKIPPED.
@@ -138,6 +139,26 @@ def save(path, baseline):
         file.write("\n")
 
 
+def hot_functions(symbols):
+    """Returns the names of the functions in the section of hot ones, from what `nm --format=sysv --demangle` prints."""
+    rows = [[cell.strip() for cell in line.split("|")] for line in symbols.splitlines()]
+    return {name_alone(row[0]) for row in rows if len(row) == 7 and row[6].startswith(".text.hot")}
+
+
+def name_alone(function):
+    """Returns the name without parameters, so that two tools can say it differently."""
+    return re.sub(r"\(anonymous namespace\)::", "", re.sub(r"(\[clone [^]]*\]|'\d+)", "", function)).split("(")[0].split(" ")[-1]
+
+
+def apart(functions, hot):
+    """Returns a line about the library's functions of a call that do not lie next to the hot ones; [] if there are none."""
+    names = {name for name in map(name_alone, functions) if re.fullmatch(r"corelane::(?!bench::)[\w:~]+", name)}
+    names = sorted(names - hot)
+    if not hot or not names:
+        return []
+    return [f"not marked [[gnu::hot]], and so apart from the other functions of a plain call: {', '.join(names)}"]
+
+
 def compiler_of(program):
     compiler = subprocess.run([program, "--compiler"], capture_output=True, text=True, check=True).stdout.strip()
     if compiler.endswith("without optimization"):
@@ -180,7 +201,8 @@ def main(words):
     except Skipped as reason:
         print(f"SKIPPED: {reason}")
         return 0
-    print("\n".join(verdict.lines))
+    symbols = subprocess.run(["nm", "--format=sysv", "--demangle", options.program], capture_output=True, text=True)
+    print("\n".join(verdict.lines + apart(counts["plain"].functions, hot_functions(symbols.stdout))))
     return 1 if verdict.failed else 0
 
 

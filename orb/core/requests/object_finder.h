@@ -19,7 +19,7 @@ class ObjectFinder {
  public:
   explicit ObjectFinder(RequestTarget& target) noexcept : target_(target) {}
 
-  Expected<std::shared_ptr<ActiveObject>> find(Bytes key) noexcept {
+  [[gnu::hot]] Expected<std::shared_ptr<ActiveObject>> find(Bytes key) noexcept {
     const bool is_last =
         last_ && key.size() == last_key_size_ && std::memcmp(key.data(), last_key_.data(), last_key_size_) == 0;
     if (is_last && last_->active()) return last_;

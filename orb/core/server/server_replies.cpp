@@ -14,7 +14,7 @@ constexpr Error no_room{ErrorKind::transient, Completion::no, minor::half_messag
 
 }  // namespace
 
-void ServerReplies::send(Bytes message) noexcept { note_sent(stream_.send(message)); }
+[[gnu::hot]] void ServerReplies::send(Bytes message) noexcept { note_sent(stream_.send(message)); }
 
 // Notes the result of sending. Requests that the peer sent before it left are still read: those that need no answer
 // run.
@@ -44,7 +44,7 @@ void ServerReplies::send_done(const ReplyTo& to) noexcept {
   if (to.expected) send_whole(writer_);
 }
 
-void ServerReplies::send_whole(cdr::Writer& reply) noexcept {
+[[gnu::hot]] void ServerReplies::send_whole(cdr::Writer& reply) noexcept {
   if (giop::finish(reply)) return send(reply.bytes());
   if (reply.error().kind == ErrorKind::no_memory) cut_off(reply.error());
 }

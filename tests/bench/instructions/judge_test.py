@@ -46,6 +46,33 @@ def judged(counts, compiler="GNU 12.2.0 x86_64"):
     return instructions.judge(BASELINE, compiler, counts)
 
 
+SYMBOLS = """
+
+Symbols from program:
+
+Name                  Value           Class        Type         Size             Line  Section
+
+corelane::giop::(anonymous namespace)::parse(char const*)|0000000000000010|   t  |              FUNC|0000000000000010|     |.text.hot
+corelane::core::Call::send(corelane::Bytes)|0000000000000020|   T  |              FUNC|0000000000000010|     |.text
+"""
+
+
+class Apart(unittest.TestCase):
+    def test_functions_of_the_library_that_are_not_beside_the_hot_ones_are_named_once(self):
+        functions = {"corelane::giop::(anonymous namespace)::parse(char const*)": 5.0, "memcpy": 1.0,
+                     "corelane::core::Call::send(corelane::Bytes)": 3.0, "corelane::core::Call::send(corelane::Bytes)'2": 1.0,
+                     "corelane::bench::End::id() const": 1.0, "std::unique_ptr<corelane::Job>::~unique_ptr()": 1.0}
+        lines = instructions.apart(functions, instructions.hot_functions(SYMBOLS))
+        self.assertEqual(len(lines), 1)
+        self.assertIn("not marked [[gnu::hot]]", lines[0])
+        self.assertTrue(lines[0].endswith(": corelane::core::Call::send"), lines[0])
+
+    def test_nothing_is_said_where_the_linker_keeps_no_section_of_hot_functions_or_all_are_there(self):
+        functions = {"corelane::giop::parse(char const*)": 5.0}
+        self.assertEqual(instructions.apart(functions, instructions.hot_functions(SYMBOLS)), [])
+        self.assertEqual(instructions.apart(functions, instructions.hot_functions("")), [])
+
+
 class Judge(unittest.TestCase):
     def test_growth_by_six_percent_fails_and_shows_what_grew(self):
         verdict = judged({"plain": Count(1060.0, {"parse": 610.0, "send": 400.0, "lock": 50.0})})
