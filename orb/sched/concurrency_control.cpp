@@ -56,8 +56,9 @@ void ConcurrencyControl::take(const ServantWindow& window) noexcept {
 }
 
 bool ConcurrencyControl::is_complete() const noexcept {
-  const int needed = is_unsettled_ ? ran_before_ : rounded(sample_.parallel());
-  return sample_.ended >= static_cast<std::uint64_t>(needed) || windows_ >= longest_sample;
+  // No longest time while servants of the other limit run: if none of them ends, is_stalled() notices.
+  if (is_unsettled_) return sample_.ended >= static_cast<std::uint64_t>(ran_before_);
+  return sample_.ended >= static_cast<std::uint64_t>(rounded(sample_.parallel())) || windows_ >= longest_sample;
 }
 
 void ConcurrencyControl::use(const ServantWindow& sample) noexcept {
@@ -175,7 +176,8 @@ void ConcurrencyControl::win(const ServantWindow& window) noexcept {
 void ConcurrencyControl::lose() noexcept {
   const Direction other = direction_ == Direction::down ? Direction::up : Direction::down;
   if (!std::exchange(lost_once_, true) && compare(other, base_)) return;
-  if (is_coarse_ && !std::exchange(is_far_, true) && least_ < limit_ && base_.parallel() >= least_parallel)
+  const int half = candidate_for(Direction::down, base_);
+  if (is_coarse_ && least_ < half && half < limit_ && !std::exchange(is_far_, true))
     return begin_votes(Direction::down, least_);
   is_far_ = false;
   if (std::exchange(is_coarse_, false)) return begin_rest(1);

@@ -18,9 +18,9 @@
 // servants have ended as ran before, since these began under the other limit. Then it measures until as many have ended
 // as run. So servants that last for many windows are compared like short ones.
 //
-// The number only goes down if that is better, so a server without contention keeps its threads. Where neither half of
-// the limit nor its double wins, the throughput may be flat there and still be higher far below. So the control then
-// tries the least limit once, and goes up from there if that wins.
+// The number only goes down if that is better, so a server without contention keeps its threads. If neither half nor
+// twice the limit wins, a much lower limit may still be better. So the control tries the least limit once. If that
+// wins, it compares higher limits next.
 //
 // The limit concerns requests without a contract only. Tasks that were admitted never count, and never wait for it.
 //

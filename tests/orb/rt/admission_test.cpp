@@ -14,6 +14,7 @@
 #include "orb/core/client/reference.h"
 #include "orb/rt/rt.h"
 #include "tests/support/modes.h"
+#include "tests/support/peers/stop_process.h"
 #include "tests/support/peers/task_peer.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
@@ -208,7 +209,7 @@ TEST_CASE("a client whose server was killed is told what to do, and of its task 
     const auto probe = probe_of(client, server.said);
     std::optional<decltype(rt::admit(probe, small()))> task;
     if (with_task && !task.emplace(rt::admit(probe, small()))) return "not admitted";
-    if (probe->add(20, 22) != 42 || ::kill(server.pid(), SIGSTOP) != 0) return "the server does not serve";
+    if (probe->add(20, 22) != 42 || !stop_process(server.pid())) return "the server does not serve";
     const std::jthread killer([&] { ::kill(server.pid(), SIGKILL); });
     try {
       (void)probe->add(1, 1);
