@@ -58,7 +58,9 @@ void ConcurrencyControl::take(const ServantWindow& window) noexcept {
 bool ConcurrencyControl::is_complete() const noexcept {
   // No longest time while servants of the other limit run: if none of them ends, is_stalled() notices.
   if (is_unsettled_) return sample_.ended >= static_cast<std::uint64_t>(ran_before_);
-  return sample_.ended >= static_cast<std::uint64_t>(rounded(sample_.parallel())) || windows_ >= longest_sample;
+  const int shortest = is_coarse_ && !is_far_ ? 1 : careful_sample;
+  const bool has_enough = sample_.ended >= static_cast<std::uint64_t>(rounded(sample_.parallel()));
+  return (has_enough && windows_ >= shortest) || windows_ >= longest_sample;
 }
 
 void ConcurrencyControl::use(const ServantWindow& sample) noexcept {

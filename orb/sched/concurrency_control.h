@@ -62,6 +62,8 @@ class ConcurrencyControl {
   static constexpr int stalled_windows = 20;
   // A sample has at most so many windows, however long servants last.
   static constexpr int longest_sample = 100;
+  // A sample has at least so many, except while candidates are half or twice the limit: other differences are small.
+  static constexpr int careful_sample = 10;
 
   // `most`: the limit without any contention; at least 1.
   explicit ConcurrencyControl(int most) noexcept : most_(most), limit_(most) {}
