@@ -25,7 +25,7 @@ endif()
 
 find_program(CORELANE_MOLD mold)
 if(CORELANE_MOLD)
-  # The prefix keeps functions that run in each call ([[gnu::hot]]) together, as other linkers do by default.
+  # GNU ld groups functions that run in each call ([[gnu::hot]]) by default; mold does so with this option.
   add_link_options(-fuse-ld=mold -Wl,-z,keep-text-section-prefix)
 endif()
 

@@ -151,12 +151,22 @@ def name_alone(function):
 
 
 def apart(functions, hot):
-    """Returns a line about the library's functions of a call that do not lie next to the hot ones; [] if there are none."""
+    """Returns a line about the library's functions of a call that do not lie next to the hot ones; "" if there are none."""
     names = {name for name in map(name_alone, functions) if re.fullmatch(r"corelane::(?!bench::)[\w:~]+", name)}
     names = sorted(names - hot)
-    if not hot or not names:
-        return []
-    return [f"not marked [[gnu::hot]], and so apart from the other functions of a plain call: {', '.join(names)}"]
+    if not names:
+        return ""
+    return f"not marked [[gnu::hot]], and so apart from the other functions of a plain call: {', '.join(names)}"
+
+
+def check_places(program, functions):
+    """Returns what is to be said about the places of a call's functions in the program; "" if all is well."""
+    unchecked = "did not check which functions of a plain call lack [[gnu::hot]]: "
+    done = subprocess.run(["nm", "--format=sysv", "--demangle", program], capture_output=True, text=True)
+    if done.returncode != 0:
+        return f"{unchecked}nm failed: {' '.join(done.stderr.split())}"
+    hot = hot_functions(done.stdout)
+    return apart(functions, hot) if hot else f"{unchecked}the linker kept no section of hot functions; mold keeps one"
 
 
 def compiler_of(program):
@@ -201,8 +211,8 @@ def main(words):
     except Skipped as reason:
         print(f"SKIPPED: {reason}")
         return 0
-    symbols = subprocess.run(["nm", "--format=sysv", "--demangle", options.program], capture_output=True, text=True)
-    print("\n".join(verdict.lines + apart(counts["plain"].functions, hot_functions(symbols.stdout))))
+    places = check_places(options.program, counts["plain"].functions)
+    print("\n".join(verdict.lines + ([places] if places else [])))
     return 1 if verdict.failed else 0
 
 

@@ -115,9 +115,11 @@ std::string others_text(const Refusal& refusal) {
 }
 
 std::string unallocated_text(const Refusal& refusal) {
-  if (refusal.unallocated == Unallocated::no_core) return "the allocation function returned no core for it";
-  return "the allocation function returned core " + std::to_string(refusal.closest.value) +
-         ", on which the admission test does not admit it";
+  const std::string core =
+      refusal.unallocated == Unallocated::no_core
+          ? "no core for it"
+          : "core " + std::to_string(refusal.closest.value) + ", on which the admission test does not admit it";
+  return "the allocation function returned " + core + "; return a core whose `fits` is true";
 }
 
 std::string sentence_of(const Refusal& refusal) {

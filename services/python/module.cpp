@@ -255,7 +255,7 @@ std::string results_of(const ScenarioText& source, const std::vector<eval::Cell>
 
 std::string sweep_scenario(const ScenarioText& source, const Choices& choices, int threads) {
   const eval::RunDefaults defaults = defaults_of(choices, std::nullopt);
-  const auto count = static_cast<std::size_t>(threads > 0 ? threads : std::thread::hardware_concurrency());
+  const std::size_t count = threads > 0 ? static_cast<std::size_t>(threads) : std::thread::hardware_concurrency();
   Stop stop;
   const auto run = [&stop](const eval::RunRequest& request) -> Expected<eval::RunOutcome, std::string> {
     auto outcome = run_until(stop, request, nullptr);

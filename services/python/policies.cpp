@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -57,10 +58,20 @@ std::string returned(const char* role, const py::object& function, const py::han
   return called(role, function) + " returned " + shown(object) + ", a " + type_of(object);
 }
 
-// Returns the number of the core that an allocation has returned: a Core, or its number.
-std::optional<long> core_number(const py::object& chosen) {
-  if (py::isinstance<CandidateCore>(chosen)) return py::cast<const CandidateCore&>(chosen).id.value;
-  if (py::isinstance<py::int_>(chosen) && !py::isinstance<py::bool_>(chosen)) return py::cast<long>(chosen);
+// Returns whether the object is True or False, of Python or of NumPy.
+bool is_truth(const py::object& object) {
+  const std::string type = type_of(object);
+  return type == "bool" || type == "bool_";
+}
+
+// Returns the number of the core that an allocation has returned: a Core, or its number, of Python or of NumPy.
+std::optional<py::int_> core_number(const py::object& chosen) {
+  if (py::isinstance<CandidateCore>(chosen)) return py::int_(py::cast<const CandidateCore&>(chosen).id.value);
+  if (PyIndex_Check(chosen.ptr()) == 0 || is_truth(chosen)) return std::nullopt;
+  const auto number = py::reinterpret_steal<py::int_>(PyNumber_Index(chosen.ptr()));
+  if (number) return number;
+  if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw py::error_already_set();
+  PyErr_Clear();  // an array of several numbers, for example
   return std::nullopt;
 }
 
@@ -69,9 +80,12 @@ std::size_t index_of(const py::object& function, const py::object& chosen, std::
   if (!number)
     throw py::type_error(returned("allocation", function, chosen) +
                          "; return one of the cores that it was given, the number of one, or None");
-  const auto found = std::ranges::find_if(cores, [&](const CandidateCore& core) { return core.id.value == *number; });
+  int overflow = 0;  // not 0: no core has this number
+  const long long value = PyLong_AsLongLongAndOverflow(number->ptr(), &overflow);
+  const auto found =
+      std::ranges::find_if(cores, [&](const CandidateCore& core) { return overflow == 0 && core.id.value == value; });
   if (found == cores.end())
-    throw py::value_error(called("allocation", function) + " returned core " + std::to_string(*number) +
+    throw py::value_error(called("allocation", function) + " returned core " + shown(*number) +
                           ", which is none of those that it was given; return one of them, or None");
   return static_cast<std::size_t>(found - cores.begin());
 }
@@ -83,12 +97,6 @@ decltype(eval::CustomPolicies::allocation) allocation_of(const py::object& funct
     if (chosen.is_none()) return std::nullopt;
     return index_of(function, chosen, cores);
   };
-}
-
-// Returns whether the object is True or False, of Python or of NumPy.
-bool is_truth(const py::object& object) {
-  const std::string type = type_of(object);
-  return type == "bool" || type == "bool_";
 }
 
 decltype(eval::CustomPolicies::test) test_of(const py::object& function) {

@@ -40,14 +40,14 @@ std::vector<std::shared_ptr<TaskBinding>> Reopener::watched() {
   return result;
 }
 
-bool Reopener::step(Time now) noexcept try {
+bool Reopener::step(Time) noexcept try {
   wake_at_ = never;
   // Each attempt may last, so the next one has a time of its own.
   for (const auto& binding : watched()) wake_at_ = std::min(wake_at_, binding->reopen(os::now()));
   return false;
 } catch (const std::bad_alloc&) {
   constexpr Duration without_memory = std::chrono::seconds{1};
-  wake_at_ = now + without_memory;
+  wake_at_ = os::now() + without_memory;  // the attempts may have lasted
   return false;
 }
 

@@ -2,7 +2,7 @@
 // agent with a thread of its own, under SCHED_OTHER, so that no call waits for it. TaskBinding says when an attempt is
 // due.
 //
-// Threads: any.
+// Threads: any; close(): one at a time.
 #pragma once
 
 #include <memory>
@@ -34,7 +34,7 @@ class Reopener final : public Agent {
   // Wakes the thread, because a binding has lost its connection. Real-time threads may call it.
   void wake() noexcept { parker_.unpark(); }
   // Ends the thread and waits for it. Call it after the connections were closed, which ends the current attempt.
-  // Idempotent.
+  // Idempotent; one call at a time.
   void close() noexcept;
 
   bool step(Time now) noexcept override;

@@ -1,5 +1,7 @@
 #include "orb/core/connections/oneway_batch.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
@@ -12,14 +14,14 @@
 #include "orb/dispatch/current.h"
 #include "orb/os/clock.h"
 #include "orb/os/lock.h"
-#include "orb/os/process/fork_guard.h"
 #include "orb/os/thread.h"
 
 namespace corelane::core {
 namespace {
 
-constexpr Duration burst_ends = std::chrono::milliseconds{1};   // a burst ends after this time without a oneway
-constexpr Duration timer_slack = std::chrono::microseconds{1};  // a batch waits for some tens of them
+constexpr Duration burst_ends = std::chrono::milliseconds{1};  // a burst ends after this time without a oneway
+// A batch waits for 20 us, and the usual slack is 50 us.
+constexpr Duration timer_slack = std::chrono::microseconds{1};
 
 thread_local const char this_thread = 0;  // its address names the thread
 
@@ -142,15 +144,25 @@ Time OnewayBatch::look(Time now) noexcept {
   return is_over ? never : now + between_looks;
 }
 
-OnewayFlusher::OnewayFlusher() noexcept {
-  std::atexit([] { at_exit(); });
+// Never destroyed, because its thread ends with the process. Placed in static memory, because there may be no memory to
+// allocate.
+//
+// Also runs in the child of a fork(), which has neither the thread nor a mutex that it can use. There it replaces the
+// parent's flusher without destroying it, because the list may be half changed, and the parent sends its batches. The
+// forking thread does not lock the mutex before, because step() holds it while it closes connections, which takes other
+// locks. Threads that belong to one ORB (Reopener, AsyncCalls) need no replacement: they end with their ORB, and a
+// child that was forked while there was an ORB may use none.
+OnewayFlusher& OnewayFlusher::make() noexcept {
+  alignas(OnewayFlusher) static std::byte place[sizeof(OnewayFlusher)];
+  return *new (place) OnewayFlusher;
 }
 
 OnewayFlusher& OnewayFlusher::instance() noexcept {
-  // Never destroyed, because its thread ends with the process. Placed in static memory, because there may be no memory
-  // to allocate.
-  alignas(OnewayFlusher) static std::byte place[sizeof(OnewayFlusher)];
-  static OnewayFlusher& made = *new (place) OnewayFlusher;
+  static OnewayFlusher& made = []() noexcept -> OnewayFlusher& {
+    std::atexit([] { instance().finish(); });
+    pthread_atfork(nullptr, nullptr, [] { make(); });  // if this fails, children send the rest with their next oneway
+    return make();
+  }();
   return made;
 }
 
@@ -187,11 +199,6 @@ void OnewayFlusher::finish() noexcept {
     left.swap(watched_);
   }
   for (const auto& batch : left) batch->end(Time{});
-}
-
-// Does nothing in a forked child: its batches are copies, and the parent sends them.
-void OnewayFlusher::at_exit() noexcept {
-  if (!os::is_guarded_child()) instance().finish();
 }
 
 }  // namespace corelane::core

@@ -96,7 +96,8 @@ class OnewayBatch : public std::enable_shared_from_this<OnewayBatch> {
 };
 
 // OnewayFlusher is an agent of the process, with an ordinary thread, that sends the rest of bursts. It sleeps while
-// there are none. The thread starts with the first burst, and ends with the process. Threads: any.
+// there are none. The thread starts with the first burst, and ends with the process. A child of fork() has a flusher of
+// its own, which watches nothing at first. Threads: any.
 class OnewayFlusher final : public Agent {
  public:
   // Calls look() of the batch until its burst is over. Returns false if there is no thread for it.
@@ -107,11 +108,11 @@ class OnewayFlusher final : public Agent {
   os::Parker& parker() noexcept { return parker_; }
 
  private:
-  OnewayFlusher() noexcept;
+  OnewayFlusher() = default;
+  static OnewayFlusher& make() noexcept;
   static OnewayFlusher& instance() noexcept;
   bool add(std::shared_ptr<OnewayBatch> batch) noexcept;
   void finish() noexcept;
-  static void at_exit() noexcept;
 
   os::Parker parker_;
   Time wake_at_ = never;  // owner: the thread

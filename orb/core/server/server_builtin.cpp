@@ -108,7 +108,8 @@ std::string holder_of(const std::string& host, const std::optional<transport::Pe
 constexpr Error bound_already{ErrorKind::bad_inv_order, Completion::no, minor::connection_bound};
 constexpr Error unknown_task{ErrorKind::bad_param, Completion::no, minor::unknown_task};
 constexpr Error no_operation{ErrorKind::bad_operation, Completion::no, minor::no_such_operation};
-constexpr Error no_reply{ErrorKind::bad_operation, Completion::no, minor::reply_needed};  // only the log says it
+// The client expects no reply, so only the log says this.
+constexpr Error no_reply{ErrorKind::bad_operation, Completion::no, minor::reply_needed};
 
 void admit(ServerConnection& connection, Request& request, const std::optional<giop::ContractContext>& content,
            const ReplyTo& to, const ActiveObject& object) {

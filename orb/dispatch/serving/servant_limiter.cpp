@@ -51,7 +51,7 @@ void ServantLimiter::return_permit() noexcept {
     meter_.end_servant();
   }
   --running_;
-  // As many threads as there are free permits are on their way at most.
+  // At most as many woken threads are on their way as permits are free.
   if (woken_ >= std::min(waiting_, limit_ - running_)) return;
   ++woken_;
   permit_.notify_one();

@@ -47,7 +47,7 @@ struct Plan {
   pid_t parent;
 };
 
-// Runs in the new process. If the function crashes, neither a handler of the parent runs nor is there a core dump.
+// Runs in the new process. If the function crashes, no handler of the parent runs, and no core is dumped.
 [[noreturn]] void do_work(const std::function<void()>& work) noexcept {
   for (const int ends : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGINT, SIGTERM}) signal(ends, SIG_DFL);
   prctl(PR_SET_DUMPABLE, 0);
@@ -59,7 +59,7 @@ struct Plan {
   _exit(0);
 }
 
-// Runs in the new process. Before a program, makes only calls that are allowed after fork().
+// Runs in the new process. Makes only async-signal-safe calls, except inside `work`.
 [[noreturn]] void become_program(const Plan& plan) noexcept {
   // prctl() does not report a parent that died before it was called, so check the parent afterwards.
   const bool ready = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == plan.parent && setpgid(0, 0) == 0 &&
@@ -125,7 +125,7 @@ void ChildProcess::start(char* const* arguments, const std::function<void()>* wo
   if (pid_ < 0) fail(errno, "no process for " + name + " (" + std::string(minor::text(minor::no_thread)) + ")");
   trouble.write.reset();
   if (const int code = trouble_of(trouble.read); code != 0) {
-    waitpid(pid_, nullptr, 0);
+    waitpid(std::exchange(pid_, -1), nullptr, 0);
     fail(code, "cannot start " + name);
   }
   input_ = std::move(input.write);

@@ -44,7 +44,9 @@ class ChildProcess {
   // Searches PATH for a name without '/'. Throws std::system_error if the program cannot be started.
   explicit ChildProcess(const std::vector<std::string>& command, ChildOptions options = {});
   // Runs the function in a copy of this process. The copy ends with it: with status 1 if it throws. Use it where a
-  // function may run without end, or use up the stack. No other thread may hold a lock that the function needs.
+  // function may run without end, or use up the stack. No other thread may hold a lock that the function needs. The
+  // copy keeps all descriptors of this process, so pipes and sockets that this process closes stay open until the copy
+  // ends.
   static ChildProcess running(const std::function<void()>& work);
   ~ChildProcess();
   ChildProcess(ChildProcess&& other) noexcept

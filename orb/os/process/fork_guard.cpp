@@ -27,7 +27,8 @@ ForkGuard::ForkGuard() noexcept {
 ForkGuard::~ForkGuard() { fork_guards.fetch_sub(1, std::memory_order_relaxed); }  // relaxed: see above
 
 [[gnu::hot]] bool is_guarded_child() noexcept {
+  // relaxed: see above
   return guarded_child.load(std::memory_order_relaxed);
-}  // relaxed: see above
+}
 
 }  // namespace corelane::os

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <optional>
 #include <utility>
 
@@ -37,7 +38,9 @@ class AgentThread {
     return {};
   }
   // Starts the thread unless it runs. For an agent whose thread begins with its first work. One call at a time.
+  // Not after stop().
   Expected<void> start_once(ThreadOptions options) {
+    assert(!stopping_.load(std::memory_order_relaxed));  // relaxed: the owner calls stop(), too
     return thread_.joinable() ? Expected<void>{} : start(std::move(options));
   }
   void stop() noexcept {

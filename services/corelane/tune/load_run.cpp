@@ -2,10 +2,12 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <iterator>
 #include <string_view>
+#include <system_error>
 
 #include "orb/base/contract.h"
 #include "orb/base/text/one_line.h"
@@ -43,9 +45,10 @@ std::optional<std::string> find_last(const std::string& output, const std::regex
 }
 
 void write_all(std::string_view text) {
-  while (!text.empty()) {  // bound: the text
+  while (!text.empty()) {  // bound: the text, and signals
     const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (written < 0) return;
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw std::system_error(errno, std::generic_category(), "write");
     text.remove_prefix(static_cast<std::size_t>(written));
   }
 }

@@ -137,7 +137,8 @@ class PolicyTest(unittest.TestCase):
         for function in (corelane.plan, corelane.simulate):
             tasks = function(scenario(task("a", "1ms")), allocation=lambda cores, asking: None).tasks
             self.assertFalse(tasks["admitted"][0])
-            self.assertEqual(tasks["refusal"][0], "the allocation function returned no core for it")
+            self.assertEqual(tasks["refusal"][0],
+                             "the allocation function returned no core for it; return a core whose `fits` is true")
 
     def test_a_callable_object_is_named_by_its_type(self):
         class Chooser:
@@ -150,6 +151,11 @@ class PolicyTest(unittest.TestCase):
     def test_a_test_may_return_a_bool_of_numpy(self):
         plan = corelane.plan(scenario(task("a", "1ms")), test=lambda tasks: numpy.bool_(True))
         self.assertTrue(plan.tasks["admitted"][0])
+
+    def test_an_allocation_may_return_a_number_of_numpy(self):
+        for number in (numpy.int64(1), numpy.uint8(1), numpy.array(1)):
+            plan = corelane.plan(scenario(task("a", "1ms")), allocation=lambda cores, asking, number=number: number)
+            self.assertEqual(list(plan.tasks["core"]), [1])
 
     def test_a_test_in_python_decides(self):
         def at_most_half(tasks):
@@ -178,6 +184,11 @@ class PolicyTest(unittest.TestCase):
 
     def test_a_wrong_answer_is_an_error(self):
         for answer, error, words in ((7, ValueError, "core 7, which is none of those"), ("x", TypeError, "'x', a str;"),
+                                     (2**70, ValueError, f"core {2**70}, which is none of those"),
+                                     (-2**70, ValueError, f"core {-2**70}, which is none of those"),
+                                     (numpy.int64(7), ValueError, "core 7, which is none of those"),
+                                     (numpy.bool_(True), TypeError, f"{numpy.bool_(True)!r}, a bool"),
+                                     (numpy.array([0, 1]), TypeError, "array([0, 1]), a ndarray;"),
                                      (True, TypeError, "True, a bool;"), (1.5, TypeError, "1.5, a float;")):
             def choose(cores, asking, answer=answer):
                 return answer

@@ -1,8 +1,14 @@
 // Tests oneways that one thread sends in quick succession: which go out at once, which go out together, and when.
 #include "orb/core/connections/oneway_batch.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <iostream>
 #include <memory>
 #include <set>
 #include <string>
@@ -10,9 +16,12 @@
 #include <vector>
 
 #include "orb/base/minor.h"
+#include "orb/base/sanitizer.h"
 #include "orb/core/client/reference.h"
 #include "orb/dispatch/current.h"
+#include "orb/os/clock.h"
 #include "tests/support/peers/acceptor.h"
+#include "tests/support/peers/fork_alone.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/system/temp_directory.h"
 
@@ -34,6 +43,7 @@ struct Recorder final : transport::Connection {
     std::string all;
     for (const Bytes part : parts) all.append(reinterpret_cast<const char*>(part.data()), part.size());
     sent.push_back(all);
+    sends.fetch_add(1);
     return {};
   }
   Expected<void> send_by(Time until, std::span<const Bytes> parts, std::uint64_t&) noexcept override {
@@ -56,6 +66,7 @@ struct Recorder final : transport::Connection {
   PeerId id() const noexcept override { return PeerId{1}; }
 
   std::vector<std::string> sent;
+  std::atomic<int> sends{0};
   std::optional<Error> fails;
   Time waited_until{};
   std::optional<Time> waits_since;
@@ -64,9 +75,11 @@ struct Recorder final : transport::Connection {
 };
 
 struct Batching {
+  explicit Batching(OnewayBatch::Watch watch = [](std::shared_ptr<OnewayBatch>) noexcept { return true; })
+      : batch(std::make_shared<OnewayBatch>(stream, watch)) {}
+
   std::shared_ptr<Recorder> stream = std::make_shared<Recorder>();
-  std::shared_ptr<OnewayBatch> batch =
-      std::make_shared<OnewayBatch>(stream, [](std::shared_ptr<OnewayBatch>) noexcept { return true; });
+  std::shared_ptr<OnewayBatch> batch;
   Time now = Time{1h};
 
   Expected<bool> take(const std::string& text, Time deadline = never) {
@@ -257,6 +270,51 @@ TEST_CASE("the job of a task keeps none of its oneways") {
   for (int i = 0; i < 5 * OnewayBatch::burst_from; ++i, b.now += 1us) CHECK_FALSE(b.takes("x"));
 }
 
+// Processes.
+
+namespace {
+
+bool children_can_start_threads() {
+  constexpr bool can = CORELANE_THREAD_SANITIZER == 0;
+  if (!can) std::cout << "SKIPPED: the thread sanitizer lets no child of fork() start a thread\n";
+  return can;
+}
+
+// Runs `work` in a child of fork(). Returns whether it returned true.
+template <typename Work>
+bool holds_in_child(const Work& work) {
+  const pid_t child = fork_alone();
+  if (child == 0) try {
+      ::signal(SIGALRM, SIG_DFL);
+      ::alarm(60);  // ends this process if it waits in vain
+      ::_exit(work() ? 0 : 1);
+    } catch (...) {
+      ::_exit(2);
+    }
+  int status = -1;
+  return ::waitpid(child, &status, 0) == child && status == 0;
+}
+
+// Keeps one oneway in the batch, and returns once the process's flusher has sent it.
+bool is_flushed(Batching& b) {
+  b.now = os::now();
+  for (auto kept = b.take("x"); !kept || !*kept; kept = b.take("x")) b.now += 1us;  // bound: the flusher has a thread
+  while (b.stream->sends.load() == 0) std::this_thread::sleep_for(1ms);             // sleep: a call would send it
+  return b.stream->sent == Texts{"x"};
+}
+
+}  // namespace
+
+TEST_CASE("a child of fork() has a flusher of its own") {
+  if (!children_can_start_threads()) return;
+  Batching parents(core::OnewayFlusher::watch);
+  CHECK(is_flushed(parents));
+  CHECK(holds_in_child([] {
+    Batching own(core::OnewayFlusher::watch);
+    return is_flushed(own);
+  }));
+}
+
 // Over the wire.
 
 namespace {
@@ -348,6 +406,19 @@ TEST_CASE("an ORB that is destroyed right after a burst has sent all of it") {
   }
   n.wait_for(static_cast<std::size_t>(count));
   CHECK(in_order(n.server.servant->notes(), 'a', count));
+}
+
+TEST_CASE("a child of fork() whose parent has destroyed its ORBs sends its bursts whole") {
+  if (!children_can_start_threads()) return;
+  constexpr int count = 200;
+  const auto all_arrive = [] {
+    Noting n;
+    for (int i = 0; i < count; ++i) n.probe->note(note_of('a', i));
+    n.wait_for(count);
+    return in_order(n.server.servant->notes(), 'a', count);
+  };
+  CHECK(all_arrive());
+  CHECK(holds_in_child(all_arrive));
 }
 
 TEST_CASE("a burst to a server that does not read ends in TIMEOUT and what was accepted arrives") {

@@ -98,7 +98,7 @@ TEST_CASE("an allocation that returns no core refuses the task, and the refusal 
   const CustomPolicies policies{
       .allocation = [](std::span<const CandidateCore>, const Task&) { return std::optional<std::size_t>(); }};
   const PlanRequest request = request_of(policies, {task("a", 1ms)});
-  const std::string said = "the allocation function returned no core for it";
+  const std::string said = "the allocation function returned no core for it; return a core whose `fits` is true";
   CHECK(sched::text_of(plan(request).tasks[0].refusal) == said);
   CHECK(run_virtually(run_of(request)).tasks[0].refusal == said);
 }
@@ -107,7 +107,9 @@ TEST_CASE("a refusal names the core that the allocation returned if the task doe
   const CustomPolicies policies{
       .allocation = [](std::span<const CandidateCore>, const Task&) { return std::optional<std::size_t>(0); }};
   const PlanRequest request = request_of(policies, {task("a", 6ms), task("b", 6ms)});
-  const std::string said = "the allocation function returned core 0, on which the admission test does not admit it";
+  const std::string said =
+      "the allocation function returned core 0, on which the admission test does not admit it; return a core whose "
+      "`fits` is true";
   CHECK(sched::text_of(plan(request).tasks[1].refusal) == said);
   CHECK(run_virtually(run_of(request)).tasks[1].refusal == said);
 }

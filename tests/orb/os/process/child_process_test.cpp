@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cerrno>
+#include <cstdlib>
 #include <system_error>
 
 #include "orb/os/clock.h"
@@ -55,10 +57,20 @@ TEST_CASE("a function runs in a copy of this process, and its output comes back"
 TEST_CASE("a function that throws, or never ends, ends with its process") {
   ChildProcess thrower = ChildProcess::running([] { throw 1; });
   CHECK(thrower.wait()->code == 1);
-  ChildProcess sleeper = ChildProcess::running([] {
-    for (;;) ::pause();
-  });
-  CHECK_FALSE(sleeper.read_all(now() + std::chrono::milliseconds{1}));
+  pid_t pid = 0;
+  {
+    ChildProcess sleeper = ChildProcess::running([] {
+      for (;;) ::pause();
+    });
+    pid = sleeper.pid();
+    CHECK_FALSE(sleeper.read_all(now() + std::chrono::milliseconds{1}));
+  }
+  CHECK(::kill(pid, 0) == -1);
+  CHECK(errno == ESRCH);
+}
+
+TEST_CASE("a function may crash, and the status says so") {
+  CHECK(ChildProcess::running([] { std::abort(); }).wait()->signal == SIGABRT);
 }
 
 TEST_CASE("standard error joins the output where it is told to") {
