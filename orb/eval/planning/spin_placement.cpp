@@ -6,6 +6,7 @@
 #include "orb/base/contract.h"
 #include "orb/dispatch/core_provider.h"
 #include "orb/dispatch/manager_options.h"
+#include "orb/sched/allocation_strategy.h"
 #include "orb/sched/priority.h"
 #include "orb/sched/share.h"
 #include "orb/sched/ticks.h"
