@@ -91,6 +91,7 @@ struct TaskVerdict {
   std::optional<Duration> largest_budget{};
   // Of an admitted task, with PlanRequest::charged_slowdowns: the budget with which it was analyzed.
   std::optional<Duration> charged_budget{};
+  std::int64_t slowdown = unity.millionths;  // the factor in it
   // Of a refused task.
   sched::Refusal refusal{};
 };

@@ -12,7 +12,8 @@ void add_cost(const RunOverheads& overheads, const sim::OverheadInfo& info, std:
   const Duration cost = sim::cost_of(overheads.costs, info.kind).most();
   if (cost == Duration::zero()) return;
   text += (text.empty() ? "" : ", ") + std::string(info.name) + " " + to_string(cost);
-  if (overheads.charged && info.per_job == 2) text += " twice";
+  if (overheads.charged && info.per_job > 1)
+    text += info.per_job == 2 ? " twice" : " " + std::to_string(info.per_job) + " times";
 }
 
 std::string charged_text(const RunOverheads& overheads) {

@@ -103,6 +103,8 @@ struct Chain {
   std::optional<Duration> deadline{};  // of the last task, from the nominal release of the first one
 };
 
+inline constexpr Fraction most_slowdown{1000 * unity.millionths};  // the largest factor that a file may have
+
 // How much longer a task executes while another one runs on another core of its last-level cache. It is an estimate,
 // measured or assumed, and never a bound.
 struct PairSlowdown {

@@ -32,6 +32,7 @@ struct FieldInfo {
   bool is_required = false;
   std::int64_t least = 0;                                // of a whole number; of a fraction, in millionths
   std::int64_t most = INT64_MAX;                         // of a whole number; of a fraction, in millionths
+  bool rounds_up = false;                                // a fraction: to the next millionth, not to the nearest
   std::vector<std::string_view> (*choices)() = nullptr;  // the texts, if only some are allowed
 };
 

@@ -130,6 +130,11 @@ Expected<std::vector<PairSlowdown>, ScenarioFault> parse_slowdowns(std::string_v
   return read_slowdowns(*root, path);
 }
 
+bool has_tasks(std::string_view text) {
+  const auto root = parse_toml(text, "");
+  return root && (root->find("task") != nullptr || root->find("generate") != nullptr);
+}
+
 bool is_contracts_file(std::string_view text) {
   if (format_of_text(text).read != nullptr) return false;
   const auto root = parse_toml(text, "");

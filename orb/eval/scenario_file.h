@@ -29,6 +29,9 @@ Expected<std::vector<Cell>, ScenarioFault> parse_scenario(std::string_view text,
 // Returns the [[slowdown]] tables of a file, whatever else it has. Nothing compares their names with tasks.
 Expected<std::vector<PairSlowdown>, ScenarioFault> parse_slowdowns(std::string_view text, const std::string& path);
 
+// Returns whether the text is TOML with tasks, listed or drawn. Such a file is to be a scenario.
+bool has_tasks(std::string_view text);
+
 // Returns whether the text is a contracts file (orb/core/config/contracts_file.h): its tables are named by repository
 // ids.
 bool is_contracts_file(std::string_view text);

@@ -26,14 +26,21 @@ std::size_t SlowdownTable::index_of(const std::string& name) {
 
 SlowdownTable::Row SlowdownTable::row_of(const Task& task) const {
   Row row{.is_intensive = is_intensive(task.contract)};
-  for (std::size_t i = 0; i < names_.size(); ++i)
-    if (names_[i] == task.label || (row.index == SIZE_MAX && is_named(task.label, names_[i]))) row.index = i;
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    if (names_[i] == task.label)
+      row.own = i;
+    else if (is_named(task.label, names_[i]))
+      row.general = i;
+  }
   return row;
 }
 
 std::int64_t SlowdownTable::factor(const Row& task, const Row& beside) const noexcept {
-  if (task.index != SIZE_MAX && beside.index != SIZE_MAX)
-    if (const std::int64_t given = factors_[task.index * names_.size() + beside.index]; given != 0) return given;
+  for (const std::size_t name : {task.own, task.general})
+    for (const std::size_t other : {beside.own, beside.general}) {
+      if (name == no_name || other == no_name) continue;
+      if (const std::int64_t given = factors_[name * names_.size() + other]; given != 0) return given;
+    }
   return task.is_intensive && beside.is_intensive ? uniform_.millionths : unity.millionths;
 }
 

@@ -20,9 +20,12 @@ namespace corelane::eval {
 
 class SlowdownTable {
  public:
+  static constexpr std::size_t no_name = SIZE_MAX;
+
   // What the table knows of a task.
   struct Row {
-    std::size_t index = SIZE_MAX;  // of names_; SIZE_MAX: no [[slowdown]] table names it
+    // Indices of names_: the task's label, and its label without the number. no_name: no [[slowdown]] table has it.
+    std::size_t own = no_name, general = no_name;
     bool is_intensive = false;
   };
 
@@ -32,9 +35,9 @@ class SlowdownTable {
 
   // Returns whether no task slows another one down.
   bool is_empty() const noexcept { return names_.empty() && uniform_ == unity; }
-  // If one table has the task's label, and another one the label without its number, the first is about the task.
   Row row_of(const Task& task) const;
-  // Returns the factor in millionths. It is 1 or more.
+  // Returns the factor in millionths. It is 1 or more. If several [[slowdown]] tables are about the pair, one with the
+  // labels of both tasks replaces one with a label without its number; then one with the label of `task` comes first.
   std::int64_t factor(const Row& task, const Row& beside) const noexcept;
 
  private:
@@ -45,8 +48,8 @@ class SlowdownTable {
   Fraction uniform_ = unity;
 };
 
-// Returns whether a [[slowdown]] table with this name is about a task with this label: they are the same, or only "-"
-// and a number is added to the label.
+// Returns whether a [[slowdown]] table with this name is about a task with this label: they are equal, or the label is
+// the name with "-" and a number added.
 bool is_named(std::string_view label, std::string_view name) noexcept;
 
 // Returns the budget times the factor, which is in millionths, rounded up.

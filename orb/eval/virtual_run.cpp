@@ -97,7 +97,7 @@ void report_task(const sim::TaskReport& report, const sched::Manager& manager, T
 
 using IsToStop = std::function<bool()>;
 
-// This function and the next one return false if the run ended early.
+// Returns false if the run ended early.
 bool run_under_manager(const RunRequest& request, sim::JobObserver* observer, const IsToStop& is_to_stop,
                        RunOutcome& outcome) {
   const RunOverheads overheads = overheads_in(request.dispatcher->mode, request.overheads);
@@ -164,6 +164,7 @@ bool suspends_or_locks(const Task& task) {
   return task.contract.suspension > Duration::zero() || uses_resources(task.contract);
 }
 
+// Returns false if the run ended early.
 bool run_leader_followers(const RunRequest& request, sim::JobObserver* observer, const IsToStop& is_to_stop,
                           RunOutcome& outcome) {
   const sched::PlatformLoad& load = request.server.platform;

@@ -10,7 +10,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
 
 #include "orb/base/time.h"
@@ -48,6 +47,14 @@ inline constexpr std::array overhead_infos{
                  "Moving the thread and filling caches, when a job continues on another core", "\"8us\"", 0},
 };
 
+static_assert(
+    [] {
+      for (std::size_t i = 0; i < overhead_infos.size(); ++i)
+        if (overhead_infos[i].kind != static_cast<OverheadKind>(i)) return false;
+      return true;
+    }(),
+    "overhead_infos has the kinds in the order of the enumeration");
+
 // The cost of one occurrence of each kind.
 template <typename Cost>
 struct OverheadCosts {
@@ -67,10 +74,19 @@ using Overheads = OverheadCosts<DurationDistribution>;
 template <typename Cost>
 constexpr Cost OverheadCosts<Cost>::*cost_member(OverheadKind kind) {
   using Costs = OverheadCosts<Cost>;
-  constexpr Cost Costs::*members[] = {&Costs::release, &Costs::dispatch, &Costs::hop, &Costs::preemption,
-                                      &Costs::migration};
-  static_assert(std::size(members) == overhead_infos.size());
-  return members[static_cast<std::size_t>(kind)];
+  switch (kind) {
+    case OverheadKind::release:
+      return &Costs::release;
+    case OverheadKind::dispatch:
+      return &Costs::dispatch;
+    case OverheadKind::hop:
+      return &Costs::hop;
+    case OverheadKind::preemption:
+      return &Costs::preemption;
+    case OverheadKind::migration:
+      break;
+  }
+  return &Costs::migration;
 }
 
 template <typename Cost>

@@ -46,6 +46,7 @@ void SlowdownSet::describe(std::size_t number, TaskVerdict& verdict) const {
   verdict.core = cores_[placed.core].id;
   verdict.bound = cores_[placed.core].server->bound_of(placed.id);
   verdict.charged_budget = charged_budget(placed);
+  verdict.slowdown = slowdown(placed);
 }
 
 std::vector<sched::CoreView> SlowdownSet::cores() const {
@@ -58,15 +59,19 @@ std::unique_ptr<IdleServer> SlowdownSet::new_server(std::size_t core) const {
   return std::make_unique<IdleServer>(server_, std::span(&cores_[core].id, 1));
 }
 
-// Bound: the tasks.
-Duration SlowdownSet::charged_budget(const Placed& task) const {
+// Returns the factor by which tasks on other cores slow the task down, in millionths. Bound: the tasks.
+std::int64_t SlowdownSet::slowdown(const Placed& task) const {
   std::vector<std::int64_t> worst(cores_.size(), unity.millionths);
   for (const Placed& other : placed_)
     if (other.core != task.core && cores_[other.core].cache == cores_[task.core].cache)
       worst[other.core] = std::max(worst[other.core], table_.factor(task.row, other.row));
   std::int64_t factor = unity.millionths;
   for (const std::int64_t by_core : worst) factor += by_core - unity.millionths;
-  return slowed(task.task.contract.budget, factor);
+  return factor;
+}
+
+Duration SlowdownSet::charged_budget(const Placed& task) const {
+  return slowed(task.task.contract.budget, slowdown(task));
 }
 
 // Tests all cores whose tasks the last task may slow down. If they hold, their servers have the new budgets afterwards.

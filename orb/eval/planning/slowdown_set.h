@@ -48,6 +48,7 @@ class SlowdownSet final : public WholeSet {
   };
 
   std::unique_ptr<IdleServer> new_server(std::size_t core) const;
+  std::int64_t slowdown(const Placed& task) const;
   Duration charged_budget(const Placed& task) const;
   bool holds_with_last();
   bool admit_all(std::size_t core, IdleServer& server, std::vector<TaskId>& ids) const;

@@ -6,6 +6,7 @@
 #include "orb/base/contract.h"
 #include "orb/dispatch/core_provider.h"
 #include "orb/dispatch/manager_options.h"
+#include "orb/sched/allocation_strategy.h"
 #include "orb/sched/priority.h"
 #include "orb/sched/share.h"
 #include "orb/sched/ticks.h"
@@ -173,10 +174,13 @@ std::vector<std::size_t> SpinPlacement::order_of_cores() const {
   std::vector<sched::SpareCapacity> spare;
   const std::size_t count = cores_.size();
   for (std::size_t i = 0; i < count; ++i)
-    spare.push_back({.core = static_cast<int>(i),
-                     .free = sched::share_of_ppm(options_.capacity) - cores_[i].platform - used(all, i),
-                     .steps = static_cast<int>((i + count - last_core_) % count)});
-  std::ranges::stable_sort(spare, options_.allocation->before);
+    spare.push_back(
+        {.core = static_cast<int>(i),
+         .free = sched::share_of_ppm(options_.capacity) - cores_[i].platform - used(all, i),
+         .steps = sched::steps_between(static_cast<int>(last_core_), static_cast<int>(i), static_cast<int>(count))});
+  std::ranges::sort(spare, [this](const sched::SpareCapacity& a, const sched::SpareCapacity& b) {
+    return sched::comes_before(*options_.allocation, a, b);
+  });
   std::vector<std::size_t> order;
   for (const sched::SpareCapacity& each : spare) order.push_back(static_cast<std::size_t>(each.core));
   return order;

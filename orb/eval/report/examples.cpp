@@ -58,18 +58,21 @@ Gantt gantt_of(const RunRequest& request, const RunOutcome& outcome, ExampleObse
 
 }  // namespace
 
-Example example_of(const Scenario& scenario, const Dispatcher& dispatcher, const RunDefaults& defaults) {
+Example example_of(const Scenario& scenario, const Dispatcher& dispatcher, const RunDefaults& defaults,
+                   const std::function<bool()>& is_to_stop) {
   Example example{.dispatcher = std::string(dispatcher.name)};
   for (std::int64_t set = 0; set < std::min(scenario.repetitions, most_example_sets); ++set) {
+    if (is_to_stop && is_to_stop()) break;
     auto request = run_request(scenario, set, defaults);
     if (!request) break;
     request->dispatcher = &dispatcher;
     ExampleObserver observer;
-    const RunOutcome outcome = run_virtually(*request, &observer);
+    const auto outcome = run_virtually(*request, &observer, is_to_stop);
+    if (!outcome) break;
     ++example.sets;
-    add_responses(observer, outcome, example);
-    if (!outcome.misses.empty() && !example.first_miss)
-      example.first_miss = gantt_of(*request, outcome, std::move(observer), set);
+    add_responses(observer, *outcome, example);
+    if (!outcome->misses.empty() && !example.first_miss)
+      example.first_miss = gantt_of(*request, *outcome, std::move(observer), set);
   }
   return example;
 }

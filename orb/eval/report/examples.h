@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,8 +25,10 @@ struct Example {
   std::optional<Gantt> first_miss{};
 };
 
-// Runs the first sets of the scenario, at most 20.
-Example example_of(const Scenario& scenario, const Dispatcher& dispatcher, const RunDefaults& defaults);
+// Runs the first sets of the scenario, at most 20. Once `is_to_stop` returns true, it ends the current run, and returns
+// what the runs before it gave. `is_to_stop` may be empty: then nothing stops the runs.
+Example example_of(const Scenario& scenario, const Dispatcher& dispatcher, const RunDefaults& defaults,
+                   const std::function<bool()>& is_to_stop);
 
 // Returns the part of values that are greater than x, over x. The result has at most 200 points.
 Curve exceedance(std::string name, std::vector<double> values, std::size_t color);

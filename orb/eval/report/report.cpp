@@ -139,13 +139,17 @@ class ReportWriter {
     const std::size_t cell = worst_cell(input_.summary);
     std::vector<Example> examples;
     for (const Dispatcher* const dispatcher : input_.dispatchers)
-      examples.push_back(example_of(input_.scenarios[cell], *dispatcher, input_.defaults));
+      examples.push_back(example_of(input_.scenarios[cell], *dispatcher, input_.defaults, input_.is_to_stop));
+    const std::size_t sets = examples.front().sets;
+    if (sets == 0) return;
+    const bool is_stopped = input_.is_to_stop && input_.is_to_stop();
     const std::string where = name_of_cell(input_.summary.cells[cell]);
     add_charts("Responses" + (where.empty() ? "" : " for " + where), "responses",
                {response_chart(examples, &Example::of_deadline, "Responses beside the deadline", "deadline"),
                 response_chart(examples, &Example::of_bound, "Responses beside the computed bound", "bound")});
-    add(paragraph("All jobs of the first " + counted(examples.front().sets, "set") +
-                      " of the combination in which most sets miss a deadline.",
+    add(paragraph("All jobs of the first " + counted(sets, "set") +
+                      " of the combination in which most sets miss a deadline." +
+                      (is_stopped ? " The runs were stopped, so curves may have fewer sets." : ""),
                   "note"));
     for (const Example& example : examples) {
       if (!example.first_miss) continue;

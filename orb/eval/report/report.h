@@ -5,6 +5,7 @@
 // Threads: pure functions. They allocate.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct ReportInput {
   std::vector<const Dispatcher*> dispatchers{};
   RunDefaults defaults{};
   std::vector<Scenario> scenarios{};  // one for each cell of the summary
+  // Whether to end the runs of examples. The report then shows what there is of them. Empty: nothing ends them.
+  std::function<bool()> is_to_stop{};
 };
 
 // A figure as an SVG file.

@@ -1,7 +1,11 @@
 #include "orb/eval/scenario/checks.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "orb/base/settings/overrun_name.h"
@@ -79,14 +83,26 @@ const ListedTask* task_called(const Scenario& scenario, const std::string& label
   return nullptr;
 }
 
+// Returns whether the name is the label with "-" and a number from 1 to `most` added, as a copy of a task is labeled.
+bool is_copy(std::string_view name, const std::string& label, std::int64_t most) {
+  if (!is_named(name, label) || name == label) return false;
+  const std::string_view digits = name.substr(label.size() + 1);
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return error == std::errc{} && end == digits.data() + digits.size() && digits.front() != '0' && number <= most;
+}
+
 // Returns whether a [[slowdown]] table with this name may be about a task: a listed one, a copy of it, several copies,
 // or a drawn one.
 bool names_a_task(const Scenario& scenario, const std::string& name) {
-  if (scenario.generate && is_named(name, "drawn")) return true;
+  if (scenario.generate) {
+    const std::int64_t drawn = scenario.generate->tasks;
+    if (name == "drawn" || is_copy(name, "drawn", drawn > 0 ? drawn : most_tasks)) return true;
+  }
   for (std::size_t i = 0; i < scenario.tasks.size(); ++i) {
     const ListedTask& task = scenario.tasks[i];
     const std::string label = task.label.empty() ? "task-" + std::to_string(i + 1) : task.label;
-    if (is_named(label, name) || (task.count > 1 && is_named(name, label))) return true;
+    if (task.count == 1 ? is_named(label, name) : name == label || is_copy(name, label, task.count)) return true;
   }
   return false;
 }

@@ -66,7 +66,8 @@ std::string store(const Node& value, const FieldInfo& info, Fraction& out) {
   const bool is_number = value.kind == Node::Kind::whole || value.kind == Node::Kind::number;
   constexpr double largest = 1e9;  // so that the millionths are a whole number in a double
   if (is_number && std::abs(value.number) <= largest) {
-    const std::int64_t millionths = std::llround(value.number * 1e6);
+    std::int64_t millionths = std::llround(value.number * 1e6);
+    if (info.rounds_up && static_cast<double>(millionths) / 1e6 < value.number) ++millionths;
     if (millionths >= info.least && millionths <= info.most) {
       out.millionths = millionths;
       return {};

@@ -97,7 +97,8 @@ constexpr Field<Platform> platform_rows[] = {
       .fallback = "1",
       .example = "1.3",
       .least = million,
-      .most = 10 * million},
+      .most = 10 * million,
+      .rounds_up = true},
      &Platform::slowdown},
 };
 

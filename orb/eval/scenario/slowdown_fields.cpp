@@ -6,7 +6,6 @@
 namespace corelane::eval {
 namespace {
 
-constexpr std::int64_t most_factor = 1000 * unity.millionths;
 constexpr std::int64_t most_metric = 1'000'000 * unity.millionths;
 
 constexpr Field<PairSlowdown> slowdown_rows[] = {
@@ -22,12 +21,13 @@ constexpr Field<PairSlowdown> slowdown_rows[] = {
       .is_required = true},
      &PairSlowdown::beside},
     {{.key = "factor",
-      .help = "By which factor it executes longer. Less than 1 counts as 1. If two tables concern a pair, the larger "
-              "factor counts",
+      .help = "By which factor it executes longer. Less than 1 counts as 1. If two tables have the same names, the "
+              "larger factor counts. A table with the number of a task replaces one without it for the same pair",
       .fallback = "1",
       .example = "1.3",
       .least = 1,
-      .most = most_factor},
+      .most = most_slowdown.millionths,
+      .rounds_up = true},
      &PairSlowdown::factor},
     {{.key = "samples",
       .help = "From corelane measure, and not used in plans, like all fields below: the jobs of the shorter series",
@@ -38,9 +38,14 @@ constexpr Field<PairSlowdown> slowdown_rows[] = {
       .help = "The lower end of the 95 % confidence interval of the factor",
       .fallback = "none",
       .example = "1.28",
-      .most = most_factor},
+      .most = most_slowdown.millionths},
      &PairSlowdown::low},
-    {{.key = "high", .help = "Its upper end", .fallback = "none", .example = "1.33", .most = most_factor},
+    {{.key = "high",
+      .help = "Its upper end",
+      .fallback = "none",
+      .example = "1.33",
+      .most = most_slowdown.millionths,
+      .rounds_up = true},
      &PairSlowdown::high},
     {{.key = "alone",
       .help = "The median execution time without the other task",

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -26,6 +27,27 @@ Fd open_counter(std::uint64_t event, int thread, int leader) {
   attributes.exclude_hv = 1;
   attributes.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
   return Fd{static_cast<int>(::syscall(SYS_perf_event_open, &attributes, thread, -1, leader, PERF_FLAG_FD_CLOEXEC))};
+}
+
+// What the counters of a group have counted, in the order in which they were opened. The first one counts instructions.
+using GroupCounts = std::array<std::uint64_t, 3>;
+
+// Returns the counts of a group with so many counters; nothing if the thread executed fewer than 1,000 instructions, or
+// the group was not counted all the time.
+std::optional<GroupCounts> read_group(const Fd& leader, std::uint64_t counters) {
+  struct {
+    std::uint64_t counters, enabled, running;
+    GroupCounts values;
+  } group{};
+  const auto size = static_cast<ssize_t>((3 + counters) * sizeof(std::uint64_t));
+  if (::read(leader.get(), &group, sizeof group) != size || group.counters != counters) return std::nullopt;
+  if (group.values[0] < fewest_instructions || group.running < group.enabled) return std::nullopt;
+  return group.values;
+}
+
+// Returns the count with this index per 1,000 instructions.
+double rate_of(const GroupCounts& counts, std::size_t index) {
+  return 1000.0 * static_cast<double>(counts[index]) / static_cast<double>(counts[0]);
 }
 
 std::string why_not(int error) {
@@ -59,43 +81,29 @@ Expected<CacheCounters, std::string> CacheCounters::of_thread(int thread) {
   Fd accesses = open_counter(PERF_COUNT_HW_CACHE_REFERENCES, thread, instructions.get());
   if (!accesses) return Unexpected{why_not(errno)};
   CacheCounters counters(std::move(instructions), std::move(accesses));
-  const int leader = counters.instructions_.get();
+  counters.more_instructions_ = open_counter(PERF_COUNT_HW_INSTRUCTIONS, thread, -1);
+  if (!counters.more_instructions_) return counters;
+  const int leader = counters.more_instructions_.get();
   counters.misses_ = open_counter(PERF_COUNT_HW_CACHE_MISSES, thread, leader);
   counters.stalls_ = open_counter(PERF_COUNT_HW_STALLED_CYCLES_BACKEND, thread, leader);
   return counters;
 }
 
-// The kernel writes the values in the order in which the counters were opened.
-std::optional<CacheCounters::Counts> CacheCounters::counts() const {
-  struct {
-    std::uint64_t counters, enabled, running;
-    std::array<std::uint64_t, 4> values;
-  } group{};
-  const std::uint64_t opened = 2 + (misses_ ? 1 : 0) + (stalls_ ? 1 : 0);
-  const auto size = static_cast<ssize_t>((3 + opened) * sizeof(std::uint64_t));
-  if (::read(instructions_.get(), &group, sizeof group) != size || group.counters != opened) return std::nullopt;
-  if (group.values[0] < fewest_instructions || group.running < group.enabled) return std::nullopt;
-  Counts counts{.instructions = group.values[0], .accesses = group.values[1]};
-  if (misses_) counts.misses = group.values[2];
-  if (stalls_) counts.stalls = group.values[opened - 1];
-  return counts;
-}
-
 std::optional<std::uint16_t> CacheCounters::intensity() const {
-  const auto counted = counts();
-  if (!counted) return std::nullopt;
-  return intensity_of(counted->accesses, counted->instructions);
+  const auto counts = read_group(instructions_, 2);
+  if (!counts) return std::nullopt;
+  return intensity_of((*counts)[1], (*counts)[0]);
 }
 
 std::optional<CacheMetrics> CacheCounters::metrics() const {
-  const auto counted = counts();
-  if (!counted) return std::nullopt;
-  const auto rate = [&](std::uint64_t events) {
-    return 1000.0 * static_cast<double>(events) / static_cast<double>(counted->instructions);
-  };
-  CacheMetrics metrics{.accesses = rate(counted->accesses)};
-  if (misses_) metrics.misses = rate(counted->misses);
-  if (stalls_) metrics.stalls = rate(counted->stalls);
+  const auto counts = read_group(instructions_, 2);
+  if (!counts) return std::nullopt;
+  CacheMetrics metrics{.accesses = rate_of(*counts, 1)};
+  const std::uint64_t more = (misses_ ? 1U : 0U) + (stalls_ ? 1U : 0U);
+  const auto more_counts = more > 0 ? read_group(more_instructions_, 1 + more) : std::nullopt;
+  if (!more_counts) return metrics;
+  if (misses_) metrics.misses = rate_of(*more_counts, 1);
+  if (stalls_) metrics.stalls = rate_of(*more_counts, more);
   return metrics;
 }
 

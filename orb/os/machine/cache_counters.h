@@ -13,7 +13,7 @@
 
 namespace corelane::os {
 
-// What a thread did per 1,000 instructions. Not each processor counts the last two.
+// What a thread did per 1,000 instructions. Not each processor counts the last two, or has enough counters for them.
 struct CacheMetrics {
   double accesses = 0;             // to the last-level cache
   std::optional<double> misses{};  // of these accesses
@@ -29,23 +29,17 @@ class CacheCounters {
   // Returns the accesses per 1,000 instructions since the start, rounded to the nearest number. Returns nothing if the
   // thread executed fewer than 1,000 instructions meanwhile, or was not counted the whole time it ran.
   std::optional<std::uint16_t> intensity() const;
-  // Returns all that is counted since the start; nothing in the same cases.
+  // Returns all that is counted since the start; nothing in the same cases. Misses and stalls may be missing alone.
   std::optional<CacheMetrics> metrics() const;
 
  private:
-  // What is counted; values of counters that do not exist are 0.
-  struct Counts {
-    std::uint64_t instructions = 0, accesses = 0, misses = 0, stalls = 0;
-  };
-
   CacheCounters(Fd instructions, Fd accesses)
       : instructions_(std::move(instructions)), accesses_(std::move(accesses)) {}
 
-  std::optional<Counts> counts() const;
-
-  Fd instructions_;  // leads the group, so that all are counted at the same times
-  Fd accesses_;
-  Fd misses_{}, stalls_{};  // empty if there are no such counters, or not enough of them
+  // The kernel counts a group as a whole or not at all. So what not each processor can count beside the accesses is in
+  // a second group. The instructions lead each group.
+  Fd instructions_, accesses_;
+  Fd more_instructions_{}, misses_{}, stalls_{};  // empty if there are no such counters
 };
 
 // Returns the accesses per 1,000 instructions, rounded to the nearest number, and at most 65,535.

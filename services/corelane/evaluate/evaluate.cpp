@@ -378,7 +378,8 @@ int complain_of_experiment(const std::string& fault, std::ostream& err) {
 }
 
 eval::ReportInput report_input(const OpenExperiment& experiment, const std::string& heading,
-                               const eval::ExperimentSummary& summary, std::vector<eval::Table> tables) {
+                               const eval::ExperimentSummary& summary, std::vector<eval::Table> tables,
+                               const std::function<bool()>& is_to_stop) {
   eval::ReportInput input{.title = experiment.cells.front().scenario.name,
                           .heading = heading,
                           .origin = experiment.origin,
@@ -386,13 +387,16 @@ eval::ReportInput report_input(const OpenExperiment& experiment, const std::stri
                           .tables = std::move(tables),
                           .note = experiment.cells.front().scenario.experiment.note,
                           .dispatchers = experiment.dispatchers,
-                          .defaults = experiment.defaults};
+                          .defaults = experiment.defaults,
+                          .scenarios = {},
+                          .is_to_stop = is_to_stop};
   for (const eval::Cell& cell : experiment.cells) input.scenarios.push_back(cell.scenario);
   return input;
 }
 
 // Writes what came of the experiment. Returns the exit status.
-int conclude(const EvaluateOptions& options, const Evaluator& evaluator, std::ostream& out, std::ostream& err) {
+int conclude(const EvaluateOptions& options, const Evaluator& evaluator, const std::function<bool()>& is_to_stop,
+             std::ostream& out, std::ostream& err) {
   const OpenExperiment& experiment = evaluator.experiment();
   const eval::Scenario& scenario = experiment.cells.front().scenario;
   const std::string heading = heading_of(experiment);
@@ -403,7 +407,7 @@ int conclude(const EvaluateOptions& options, const Evaluator& evaluator, std::os
   if (!scenario.experiment.note.empty()) out << eval::wrapped(scenario.experiment.note);
   out << "Each set: " << plain(output_of(options)) << "\n";
   if (!options.report.empty() || !options.figures.empty()) {
-    const eval::Report report = eval::report_of(report_input(experiment, heading, summary, tables));
+    const eval::Report report = eval::report_of(report_input(experiment, heading, summary, tables, is_to_stop));
     if (const std::string fault = write_report(options, report); !fault.empty())
       return complain_of_experiment(fault, err);
     if (!options.report.empty()) out << "Report: " << options.report << "\n";
@@ -433,7 +437,7 @@ int evaluate(const EvaluateOptions& options, const Evaluation& evaluation, std::
   if (!file) return complain_of_experiment(file.error(), err);
   Evaluator evaluator(options, evaluation, *std::move(experiment), *file, err);
   if (const auto fault = evaluator.run()) return complain_of_experiment(options.file + ": " + *fault, err);
-  if (!evaluation.is_to_stop()) return conclude(options, evaluator, out, err);
+  if (!evaluation.is_to_stop()) return conclude(options, evaluator, evaluation.is_to_stop, out, err);
   err << "corelane eval: stopped; " << path << " has what is done, and the same command goes on from there\n";
   return part_of_experiment;
 }

@@ -20,15 +20,14 @@ struct FactorRange {
 };
 
 // Returns the rank r, from 1, for which the median of the distribution lies between the r-th smallest and the r-th
-// largest of so many samples with a probability of 97.5 % or more. 0: there are too few samples, less than 7.
+// largest of so many samples with a probability of 97.5 % or more. 0: there are too few samples, fewer than 7.
 std::size_t median_rank(std::size_t samples);
 
 // Returns the 95 % confidence interval of the median of `together` divided by that of `alone`; nothing if there are too
 // few samples. Both are sorted. Each median is in an interval of 97.5 %, so both are in theirs with 95 % or more.
 std::optional<FactorRange> factor_range(std::span<const Duration> alone, std::span<const Duration> together);
 
-// How well a metric tells how much an operation is slowed down. Published in Cui's work on scalability for several
-// metrics; there, accesses to the last-level cache per instruction are best.
+// How well a metric tells how much an operation is slowed down.
 struct MetricRow {
   std::string_view name;  // of the field in a [[slowdown]] table
   std::size_t pairs = 0;  // that have the metric

@@ -14,7 +14,6 @@
 #include "orb/base/text/counted.h"
 #include "orb/core/config/contracts_file.h"
 #include "orb/core/config/spelling.h"
-#include "orb/eval/scenario_file.h"
 #include "orb/os/clock.h"
 #include "orb/os/files/small_file.h"
 #include "services/corelane/host/server_page.h"
@@ -375,13 +374,8 @@ std::string none_found(const MeasureOptions& options, const std::vector<Measurem
 // after a complaint.
 bool write_slowdowns(const MeasureOptions& options, const Measurement& m, std::ostream& out,
                      const Complaints& complaints) {
-  constexpr std::size_t largest_file = 1024 * 1024;
-  if (const auto fault = add_slowdowns(options.slowdowns, slowdowns_of(m, options.task)); !fault.empty())
-    return complaints.begin() << plain(fault) << "\n", false;
-  const auto text = os::read_small_file(options.slowdowns, largest_file);
-  if (!text) return complaints.begin() << plain(text.error().text) << "\n", false;
-  const auto pairs = eval::parse_slowdowns(*text, options.slowdowns);
-  if (!pairs) return complaints.begin() << plain(pairs.error().text) << "\n", false;
+  const auto pairs = add_slowdowns(options.slowdowns, slowdowns_of(m, options.task));
+  if (!pairs) return complaints.begin() << plain(pairs.error()) << "\n", false;
   if (options.format == Format::json) return true;
   out << metrics_text(metric_rows(*pairs));
   if (!m.uncounted.empty()) out << "The counts of this run are missing: " << plain(m.uncounted) << "\n";

@@ -144,7 +144,10 @@ bool MeasuredCalls::fetch(const CalledTask& task) {
   found_ = request_measurements(options_, pid_, {.only = task.task}, complaints_);
   if (!found_) return false;
   const auto intensity = counters_ ? counters_->intensity() : std::nullopt;
-  if (counters_ && !intensity) uncounted_ = "the counters did not run all the time; other programs use them";
+  if (counters_ && !intensity)
+    uncounted_ =
+        "the counters did not run all the time, or counted fewer than 1,000 instructions; make more calls, or end "
+        "other programs that use perf";
   for (Measurement& measurement : *found_) {
     measurement.intensity = intensity;
     measurement.metrics = counters_ ? counters_->metrics() : std::nullopt;

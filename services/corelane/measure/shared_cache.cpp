@@ -1,14 +1,51 @@
 #include "services/corelane/measure/shared_cache.h"
 
 #include <algorithm>
-#include <fstream>
+#include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
 
 #include "orb/base/contract.h"
 #include "orb/base/text/counted.h"
+#include "orb/eval/scenario_file.h"
+#include "orb/os/files/small_file.h"
 #include "services/corelane/output/text.h"
 
 namespace corelane::tool {
+namespace {
+
+// What a new file begins with.
+constexpr const char* head_of_slowdowns =
+    "# Slowdowns of operations beside other work on the same last-level cache. They are measured estimates,\n"
+    "# never bounds: the median execution time beside that work, divided by the median alone.\n";
+
+// To thousandths. In plans, a factor that is too large is safe.
+double thousandths_above(double factor) { return std::ceil(factor * 1000) / 1000; }
+double thousandths_below(double factor) { return std::floor(factor * 1000) / 1000; }
+
+// Returns why no file may have the slowdown; "" if one may.
+std::string fault_of_slowdown(const Slowdown& slowdown) {
+  constexpr auto most = static_cast<double>(eval::most_slowdown.millionths / eval::unity.millionths);
+  const double factor = slowdown.range ? std::max(slowdown.factor(), slowdown.range->high) : slowdown.factor();
+  if (factor > 0 && factor <= most) return {};
+  return slowdown.operation + " beside " + slowdown.beside + " takes " + format("%.4g", factor) +
+         " times as long as alone, and a file has only factors above 0 and at most " + format("%.0f", most) +
+         "; measure again, with more calls";
+}
+
+// Returns what is wrong with the text of a file that may be a scenario; "" if nothing is.
+std::string fault_of_text(const std::string& text, const std::string& path) {
+  if (eval::has_tasks(text)) {
+    const auto cells = eval::parse_scenario(text, path);
+    return cells ? std::string() : cells.error().text;
+  }
+  const auto pairs = eval::parse_slowdowns(text, path);
+  return pairs ? std::string() : pairs.error().text;
+}
+
+}  // namespace
 
 CoreId core_beside(std::span<const os::CoreInfo> cores, CoreId core) {
   const auto own = std::ranges::find(cores, core, &os::CoreInfo::core);
@@ -32,8 +69,11 @@ std::string toml_of(const Slowdown& slowdown) {
   // A JSON string is a string of TOML, too.
   std::string text = "[[slowdown]]\noperation = " + nlohmann::json(slowdown.operation).dump() +
                      "\nbeside = " + nlohmann::json(slowdown.beside).dump() + "\n" +
-                     number("factor", slowdown.factor()) + "samples = " + std::to_string(slowdown.samples) + "\n";
-  if (slowdown.range) text += number("low", slowdown.range->low) + number("high", slowdown.range->high);
+                     number("factor", thousandths_above(slowdown.factor())) +
+                     "samples = " + std::to_string(slowdown.samples) + "\n";
+  if (slowdown.range)
+    text +=
+        number("low", thousandths_below(slowdown.range->low)) + number("high", thousandths_above(slowdown.range->high));
   text += "alone = \"" + to_string(slowdown.alone) + "\"\ntogether = \"" + to_string(slowdown.together) + "\"\n";
   if (const auto& metrics = slowdown.metrics)
     text +=
@@ -41,15 +81,28 @@ std::string toml_of(const Slowdown& slowdown) {
   return text;
 }
 
-std::string add_slowdowns(const std::string& path, std::span<const Slowdown> slowdowns) {
-  const bool is_there = static_cast<bool>(std::ifstream(path));
-  std::ofstream file(path, std::ios::app);
-  if (!is_there)
-    file << "# Slowdowns of operations beside other work on the same last-level cache. They are measured estimates,\n"
-            "# never bounds: the median execution time beside that work, divided by the median alone.\n";
-  for (const Slowdown& slowdown : slowdowns) file << "\n" << toml_of(slowdown);
-  file << std::flush;
-  return file ? "" : path + " cannot be written; name a file in a directory that this user may write to";
+Expected<std::vector<eval::PairSlowdown>, std::string> add_slowdowns(const std::string& path,
+                                                                     std::span<const Slowdown> slowdowns) {
+  constexpr std::size_t largest_file = 1024 * 1024;
+  std::string text = head_of_slowdowns;
+  std::error_code unknown;  // then reading says why
+  if (std::filesystem::exists(path, unknown) || unknown) {
+    auto before = os::read_small_file(path, largest_file);
+    if (!before) return Unexpected{before.error().text};
+    text = *std::move(before);
+  }
+  if (auto fault = fault_of_text(text, path); !fault.empty()) return Unexpected{std::move(fault)};
+  for (const Slowdown& slowdown : slowdowns) {
+    if (auto fault = fault_of_slowdown(slowdown); !fault.empty()) return Unexpected{std::move(fault)};
+    text += (text.empty() || text.ends_with('\n') ? "\n" : "\n\n") + toml_of(slowdown);
+  }
+  auto pairs = eval::parse_slowdowns(text, path);
+  if (!pairs) return Unexpected{"nothing was written: " + pairs.error().text};
+  if (const auto fault = fault_of_text(text, path); !fault.empty())
+    return Unexpected{"nothing was written: " + fault +
+                      "; give the labels of the scenario with --task and --beside-task"};
+  if (const auto written = os::write_output_file(path, text); !written) return Unexpected{written.error().text};
+  return *std::move(pairs);
 }
 
 }  // namespace corelane::tool

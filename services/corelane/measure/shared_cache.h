@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "orb/base/expected.h"
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
+#include "orb/eval/scenario.h"
 #include "orb/os/machine/cache_counters.h"
 #include "orb/os/machine/topology.h"
 #include "services/corelane/host/host_files.h"
@@ -41,8 +43,9 @@ std::string factor_text(const Slowdown& slowdown);
 
 // Returns an entry of a TOML file of slowdowns.
 std::string toml_of(const Slowdown& slowdown);
-// Adds the entries to the file, which may be a scenario, and which it makes if there is none. Returns what is wrong; ""
-// if nothing.
-std::string add_slowdowns(const std::string& path, std::span<const Slowdown> slowdowns);
+// Adds the entries to the file, which may be a scenario, and which it makes if there is none. Writes nothing if the
+// file would then not be read without a fault. Returns all slowdowns that the file has afterwards, or what is wrong.
+Expected<std::vector<eval::PairSlowdown>, std::string> add_slowdowns(const std::string& path,
+                                                                     std::span<const Slowdown> slowdowns);
 
 }  // namespace corelane::tool

@@ -48,11 +48,12 @@ std::string refusal_text(const TaskVerdict& verdict) {
   return refusal_lines(sched::text_of(verdict.refusal));
 }
 
-// Returns the budget with which the task was analyzed, if it includes slowdowns; "" otherwise.
-std::string charged_text(const TaskVerdict& verdict) {
-  if (!verdict.charged_budget || *verdict.charged_budget == verdict.task.contract.budget) return {};
-  return "       analyzed with a budget of " + brief(*verdict.charged_budget) +
-         ": tasks on other cores of its cache slow it down\n";
+// Returns the budget with which the task was analyzed, if tasks on other cores slow it down; "" otherwise.
+std::string charged_text(const TaskVerdict& verdict, const eval::RunOverheads& overheads) {
+  if (!verdict.charged_budget || verdict.slowdown <= eval::unity.millionths) return {};
+  const bool has_overheads = overheads.charge_per_job() > Duration::zero();
+  return "       analyzed with a budget of " + brief(*verdict.charged_budget) + ", which includes " +
+         (has_overheads ? "overheads and " : "") + "slowdowns by tasks on other cores of its cache\n";
 }
 
 // Returns what a task of high criticality may expect after an overrun; "" for other tasks.
@@ -77,7 +78,7 @@ std::string chain_text(const Plan& plan, const eval::ChainVerdict& chain) {
   return text + ".\n";
 }
 
-std::string line_of(const TaskVerdict& verdict) {
+std::string line_of(const TaskVerdict& verdict, const eval::RunOverheads& overheads) {
   const Contract& c = verdict.task.contract;
   const bool is_bounded = verdict.bound > Duration::zero();
   const std::string core = core_text(verdict);
@@ -85,7 +86,8 @@ std::string line_of(const TaskVerdict& verdict) {
                 to_string(c.deadline).c_str(), to_string(c.budget).c_str(), to_string(c.jitter).c_str(),
                 percentage(verdict.utilization).c_str(), is_bounded ? brief(verdict.bound).c_str() : "-",
                 verdict.largest_budget ? to_string(*verdict.largest_budget).c_str() : "-") +
-         plain(verdict.task.label) + "\n" + charged_text(verdict) + high_text(verdict) + refusal_text(verdict);
+         plain(verdict.task.label) + "\n" + charged_text(verdict, overheads) + high_text(verdict) +
+         refusal_text(verdict);
 }
 
 // Returns how many cores all tasks need, as a sentence; "" if that was not looked for.
@@ -128,7 +130,7 @@ std::string whole_text(const PlannedSet& set) {
                      overheads_line(set.overheads) + "\n";
   text +=
       format("%4s %9s %9s %9s %9s %8s %9s %9s  %s\n", "core", "T", "D", "C", "J", "util", "bound", "C up to", "task");
-  for (const TaskVerdict& verdict : plan.tasks) text += line_of(verdict);
+  for (const TaskVerdict& verdict : plan.tasks) text += line_of(verdict, set.overheads);
   text += "\n" + lines_of_cores(plan);
   text +=
       std::to_string(admitted_in(plan)) + " of " + counted(plan.tasks.size(), "task is", "tasks are") + " admitted.\n";

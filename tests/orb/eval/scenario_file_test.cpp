@@ -444,10 +444,36 @@ TEST_CASE("slowdowns name tasks, their copies, or drawn ones") {
   CHECK_FALSE(cells->front().scenario.policy.charge_slowdowns);
   const std::string drawn = "[generate]\ntasks = 2\nutilization = 0.5\n";
   CHECK(parse_scenario(drawn + slowdown("drawn", "drawn-1"), "s.toml"));
+  const auto is_read = [&](const std::string& file, const std::string& beside) {
+    return static_cast<bool>(parse_scenario(file + slowdown("a", beside), "s.toml"));
+  };
+  CHECK(is_read(tasks, "b-1"));
+  for (const char* const none : {"b-0", "b-3", "b-02", "a-1", "b-99999999999999999999"}) {
+    CAPTURE(none);
+    CHECK_FALSE(is_read(tasks, none));
+  }
+  CHECK(is_read(tasks + drawn, "drawn-2"));
+  CHECK_FALSE(is_read(tasks + drawn, "drawn-3"));
+  CHECK(is_read(tasks + "[generate]\nutilization = 0.5\nutilizations = \"independent\"\n", "drawn-3"));
   const auto wrong = parse_scenario(tasks + slowdown("a", "./load"), "s.toml");
   REQUIRE_FALSE(wrong);
   CHECK_THAT(wrong.error().text,
              Catch::Contains("slowdown.beside = \"./load\" is the label of no task; write the label"));
+}
+
+TEST_CASE("factors of slowdowns are rounded up to the next millionth") {
+  const auto factor = [](const std::string& value) {
+    const auto pairs =
+        parse_slowdowns("[[slowdown]]\noperation = \"a\"\nbeside = \"b\"\nfactor = " + value + "\n", "s.toml");
+    return pairs ? pairs->at(0).factor.millionths : 0;
+  };
+  CHECK(factor("1.0000004") == 1'000'001);
+  CHECK(factor("1.0000006") == 1'000'001);
+  for (std::int64_t millionths = 1'000'000; millionths < 1'001'000; ++millionths)
+    if (factor(decimal(Fraction{millionths})) != millionths) FAIL(decimal(Fraction{millionths}));
+  const auto cells = parse_scenario(std::string("[platform]\nslowdown = 1.0000004\n") + one_task, "s.toml");
+  REQUIRE(cells);
+  CHECK(cells->front().scenario.platform.slowdown == Fraction{1'000'001});
 }
 
 TEST_CASE("sweeps have a bounded number of combinations") {

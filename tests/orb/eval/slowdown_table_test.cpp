@@ -67,6 +67,31 @@ TEST_CASE("a name without a number means all copies that have no table of their 
   CHECK(factor(table, task("a-2"), task("b")) == 1'100'000);
 }
 
+TEST_CASE("a table with a number replaces the general one for its own pair only") {
+  const std::vector<PairSlowdown> pairs{pair("vision", "control", 1'500'000), pair("vision-2", "load", 1'100'000),
+                                        pair("control", "vision", 1'400'000), pair("load", "vision-2", 1'200'000)};
+  const SlowdownTable table(pairs, unity);
+  for (const char* const copy : {"vision-1", "vision-2"}) {
+    CAPTURE(copy);
+    CHECK(factor(table, task(copy), task("control")) == 1'500'000);
+    CHECK(factor(table, task("control"), task(copy)) == 1'400'000);
+  }
+  CHECK(factor(table, task("vision-2"), task("load")) == 1'100'000);
+  CHECK(factor(table, task("load"), task("vision-2")) == 1'200'000);
+  CHECK(factor(table, task("vision-1"), task("load")) == none);
+}
+
+TEST_CASE("of several tables about a pair, the one with more numbers counts, and then the one about the slowed task") {
+  std::vector<PairSlowdown> pairs{pair("a", "b", 1'100'000), pair("a", "b-1", 1'200'000)};
+  const auto of_first = [&] { return factor(SlowdownTable(pairs, unity), task("a-1"), task("b-1")); };
+  CHECK(of_first() == 1'200'000);
+  pairs.push_back(pair("a-1", "b", 1'150'000));
+  CHECK(of_first() == 1'150'000);
+  pairs.push_back(pair("a-1", "b-1", 1'050'000));
+  CHECK(of_first() == 1'050'000);
+  CHECK(factor(SlowdownTable(pairs, unity), task("a-2"), task("b-2")) == 1'100'000);
+}
+
 TEST_CASE("a slowed budget is rounded up to the nanosecond") {
   CHECK(slowed(4ms, 1'500'000) == 6ms);
   CHECK(slowed(3ns, 1'333'333) == 4ns);

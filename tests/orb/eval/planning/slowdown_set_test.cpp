@@ -76,6 +76,19 @@ TEST_CASE("a core of its own cache slows down nobody") {
   CHECK(rows_of(plan(request)) == Rows{{0, 4ms, 4ms}, {1, 4ms, 4ms}});
 }
 
+TEST_CASE("a slowdown lengthens the budget of a task that suspends itself, but not its suspension") {
+  std::vector<Task> tasks{task("a", 4ms), task("b", 4ms)};
+  tasks[0].contract.suspension = 2ms;
+  const Plan slowed = plan(request_of(tasks, {pair("a", "b", 1'500'000)}));
+  CHECK(slowed.tasks[0].charged_budget == 6ms);
+  CHECK(slowed.tasks[0].slowdown == 1'500'000);
+  CHECK(slowed.tasks[1].slowdown == unity.millionths);
+  tasks[0].contract.budget = 6ms;
+  const Plan longer = plan(request_of(tasks, {}));
+  CHECK(longer.tasks[0].bound > Duration::zero());
+  CHECK(rows_of(slowed) == rows_of(longer));
+}
+
 TEST_CASE("a task shares a core with one that it would make late on another core") {
   // On core 1, b would lengthen a to 10.5 ms.
   const Plan shared = plan(request_of({task("a", 7ms), task("b", 2ms)}, {pair("a", "b", 1'500'000)}));

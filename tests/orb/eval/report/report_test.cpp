@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstddef>
+#include <functional>
 
 #include "orb/eval/report/acceptance_charts.h"
 #include "orb/eval/report/chart.h"
@@ -26,7 +27,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 }
 
 // Runs a small experiment and returns its page.
-std::string page_of(const std::string& title) {
+std::string page_of(const std::string& title, const std::function<bool()>& is_to_stop = {}) {
   const auto cells = parse_scenario(
       "repetitions = 5\n[platform]\ncores = 2\n[generate]\ntasks = 6\n[experiment]\nlength = \"300ms\"\n"
       "[[sweep]]\nfield = \"generate.utilization\"\nvalues = [1.0, 1.9]\n",
@@ -50,6 +51,7 @@ std::string page_of(const std::string& title) {
   }
   input.summary = summarize(compared, results);
   input.tables = tables_of(input.summary, {});
+  input.is_to_stop = is_to_stop;
   return report_of(input).html;
 }
 
@@ -72,6 +74,25 @@ TEST_CASE("a report has charts of misses, admission and responses, its tables, a
     CHECK_THAT(report, Catch::Contains(part));
   CHECK(count_of(report, "The first miss under mc-orb<") == 0);
   CHECK(count_of(report, "class=\"late\"") > 0);
+}
+
+TEST_CASE("a report that is stopped runs no more sets, and has what is known without them") {
+  bool is_asked = false;
+  const std::string report = page_of("x", [&] { return is_asked = true; });
+  CHECK(is_asked);
+  CHECK_THAT(report, Catch::Contains("Sets with a missed deadline") && Catch::EndsWith("</html>\n"));
+  CHECK(count_of(report, "Responses beside") == 0);
+  CHECK(count_of(report, "The first miss") == 0);
+}
+
+TEST_CASE("a report that is stopped later shows the sets that were run") {
+  int asked = 0;
+  page_of("x", [&] { return ++asked < 0; });
+  REQUIRE(asked > 1);
+  const int last = asked;  // the question for the note, after all runs
+  asked = 0;
+  const std::string report = page_of("x", [&] { return ++asked >= last; });
+  CHECK_THAT(report, Catch::Contains("The runs were stopped") && Catch::Contains("All jobs of the first 5 sets"));
 }
 
 TEST_CASE("text is escaped") { CHECK(escaped("<a b=\"c\">&") == "&lt;a b=&quot;c&quot;&gt;&amp;"); }

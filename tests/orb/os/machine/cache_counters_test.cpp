@@ -46,7 +46,8 @@ TEST_CASE("a thread is counted, or it is said why not") {
   if (const auto intensity = counters->intensity()) CHECK(*intensity > 0);
   if (const auto metrics = counters->metrics()) {
     CHECK(metrics->accesses > 0);
-    CHECK(metrics->misses.value_or(0) >= 0);
+    // The two are counted over times that differ by a few instructions.
+    if (metrics->misses) CHECK(*metrics->misses <= 1.01 * metrics->accesses);
   }
 }
 

@@ -430,4 +430,26 @@ TEST_CASE("a plan refuses a host card that is missing or useless, and tasks for 
   CHECK_THAT(with_single_blanks(refused.out), Contains("response 13ms against deadline 10ms"));
 }
 
+TEST_CASE("a plan names slowdowns only for tasks that have one, and overheads beside them") {
+  const std::string tasks =
+      "[platform]\ncores = 2\n[policy]\ncharge_slowdowns = true\n"
+      "[[task]]\nlabel = \"a\"\nperiod = \"10ms\"\nbudget = \"4ms\"\n"
+      "[[task]]\nlabel = \"b\"\nperiod = \"10ms\"\nbudget = \"4ms\"\n";
+  const std::string overheads = "[overheads]\ncharged = true\nhop = \"20us\"\n";
+  const std::string pair = "[[slowdown]]\noperation = \"a\"\nbeside = \"b\"\nfactor = 1.5\n";
+  const auto lines = [](const std::string& text) {
+    std::string out = plan_text(text).out, found;
+    for (std::size_t at = 0; (at = out.find("analyzed with a budget of ", at)) != out.npos; ++at)
+      found += out.substr(at, out.find('\n', at) - at + 1);
+    return found;
+  };
+  CHECK(lines(tasks + overheads) == "");
+  CHECK(json_of(tasks + overheads)["tasks"][0]["charged_budget_ns"] == 4'020'000);
+  CHECK(lines(tasks + pair) ==
+        "analyzed with a budget of 6.00ms, which includes slowdowns by tasks on other cores of its cache\n");
+  CHECK(lines(tasks + overheads + pair) ==
+        "analyzed with a budget of 6.03ms, which includes overheads and slowdowns by tasks on other cores of its "
+        "cache\n");
+}
+
 }  // namespace plan_test
