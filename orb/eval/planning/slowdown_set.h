@@ -33,6 +33,7 @@ class SlowdownSet final : public WholeSet {
   void clear() override;
   void describe(std::size_t number, TaskVerdict& verdict) const override;
   std::vector<sched::CoreView> cores() const override;
+  sched::Refusal refusal() const override { return refusal_; }
 
  private:
   struct Core {
@@ -45,13 +46,16 @@ class SlowdownSet final : public WholeSet {
     SlowdownTable::Row row{};
     std::size_t core = 0;
     TaskId id = no_task;  // of the core's server
+    Duration charged{};   // the budget that the core's server has
   };
 
   std::unique_ptr<IdleServer> new_server(std::size_t core) const;
   std::int64_t slowdown(const Placed& task) const;
   Duration charged_budget(const Placed& task) const;
   bool holds_with_last();
-  bool admit_all(std::size_t core, IdleServer& server, std::vector<TaskId>& ids) const;
+  static TaskId admit(IdleServer& server, const Placed& placed, Duration budget);
+  bool admit_all(std::size_t core, IdleServer& server, std::span<const Duration> budgets,
+                 std::vector<TaskId>& ids) const;
   std::vector<std::size_t> order_for(const Task& task) const;
 
   const SlowdownTable& table_;
@@ -59,6 +63,7 @@ class SlowdownSet final : public WholeSet {
   std::vector<Core> cores_{};
   std::vector<Placed> placed_{};  // by number
   std::size_t last_core_ = 0;     // of the last placement
+  sched::Refusal refusal_{};
 };
 
 }  // namespace corelane::eval
