@@ -61,17 +61,24 @@ void slow_down(const RunRequest& request, sim::Simulator& simulator) {
   });
 }
 
-// Gives the tasks the cores and budgets with which a SlowdownSet admits them. The others never ask. `server` is charged
-// already.
-void charge_slowdowns(const RunRequest& request, const dispatch::ExecutiveOptions& server,
-                      const RunOverheads& overheads, std::vector<sim::TaskPlan>& plans) {
+using IsToStop = std::function<bool()>;
+
+// Gives the tasks the cores and budgets with which a SlowdownSet admits them. The others never ask; their outcomes get
+// the refusal. `server` is charged already. Returns false if it ended early.
+bool charge_slowdowns(const RunRequest& request, const dispatch::ExecutiveOptions& server,
+                      const RunOverheads& overheads, const IsToStop& is_to_stop, std::vector<sim::TaskPlan>& plans,
+                      std::vector<TaskOutcome>& outcomes) {
   std::vector<Task> tasks = request.tasks;
   charge(overheads, tasks);
   SlowdownSet set(request.slowdowns, server, request.cores);
   std::vector<std::size_t> admitted;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (is_to_stop && is_to_stop()) return false;
     plans[i].proposed = never;
-    if (set.admits(tasks[i])) admitted.push_back(i);
+    if (set.admits(tasks[i]))
+      admitted.push_back(i);
+    else
+      outcomes[i].refusal = sched::text_of(set.refusal());
   }
   for (std::size_t number = 0; number < admitted.size(); ++number) {
     TaskVerdict verdict;
@@ -81,21 +88,21 @@ void charge_slowdowns(const RunRequest& request, const dispatch::ExecutiveOption
     plan.core = verdict.core;
     plan.contract.budget = *verdict.charged_budget + dispatch::spin_of(server);
   }
+  return true;
 }
 
-// The bound is that of the tasks that run together. While tasks moved, before the run, it was larger.
+// A task that never asked has its refusal already. The bound is that of the tasks that run together. While tasks moved,
+// before the run, it was larger.
 void report_task(const sim::TaskReport& report, const sched::Manager& manager, TaskOutcome& task) {
   task.admitted = report.admitted && !report.evicted;
   if (!task.admitted) {
-    task.refusal = sched::text_of(report.answered ? report.refusal : sched::Refusal{.by_bound = true});
+    if (report.answered || task.refusal.empty()) task.refusal = sched::text_of(report.refusal);
     return;
   }
   task.core = report.core;
   if (const auto view = manager.find(report.task)) task.bound = view->response;
   task.overruns = report.overruns;
 }
-
-using IsToStop = std::function<bool()>;
 
 // Returns false if the run ended early.
 bool run_under_manager(const RunRequest& request, sim::JobObserver* observer, const IsToStop& is_to_stop,
@@ -119,7 +126,7 @@ bool run_under_manager(const RunRequest& request, sim::JobObserver* observer, co
   std::vector<sim::TaskPlan> plans;
   for (const Task& task : request.tasks) plans.push_back(task_plan(task, start, more));
   if (request.charge_slowdowns && request.dispatcher->refuses) {
-    charge_slowdowns(request, server, overheads, plans);
+    if (!charge_slowdowns(request, server, overheads, is_to_stop, plans, outcome.tasks)) return false;
     simulator.manager().set_repack(false);
     outcome.notes.emplace_back("budgets include slowdowns, which are estimates: bounds hold only as far as these do");
   }

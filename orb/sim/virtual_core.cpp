@@ -25,7 +25,7 @@ void VirtualCore::charge(Time now) {
   if (entry == jobs_.end()) return;
   ReadyJob& job = entry->job;
   job.used += used;
-  const Duration done = work_in(used);
+  const Duration done = work_in(*entry, used);
   job.remaining -= done;
   if (job.until_sleep != Duration::max()) job.until_sleep -= done;
   step(now, job.server, used);
@@ -157,23 +157,27 @@ Duration VirtualCore::until_lock(const ReadyJob& job) const {
 
 void VirtualCore::set_slowdown(Time now, std::int64_t slowdown) {
   charge(now);
+  // Rounding up keeps the promise of the header: no job loses work that it has done.
+  for (Entry& entry : jobs_) {
+    const sched::Wide scaled = sched::Wide{entry.carry} * slowdown + slowdown_ - 1;
+    entry.carry = static_cast<std::int64_t>(scaled / slowdown_);
+  }
   slowdown_ = slowdown;
-  carry_ = 0;
 }
 
-// Returns how much of the running job's demand is done in this time. What is less than a nanosecond is carried over to
-// the next call.
-Duration VirtualCore::work_in(Duration time) {
-  if (slowdown_ == no_slowdown) return time;
-  const sched::Wide scaled = sched::Wide{time.count()} * no_slowdown + carry_;
-  carry_ = static_cast<std::int64_t>(scaled % slowdown_);
+// Returns how much of the job's demand is done in this time. The job keeps what is less than a nanosecond for the next
+// call.
+Duration VirtualCore::work_in(Entry& entry, Duration time) const {
+  if (slowdown_ == no_slowdown && entry.carry == 0) return time;
+  const sched::Wide scaled = sched::Wide{time.count()} * no_slowdown + entry.carry;
+  entry.carry = static_cast<std::int64_t>(scaled % slowdown_);
   return Duration{static_cast<std::int64_t>(scaled / slowdown_)};
 }
 
 // Returns the shortest time after which work_in() would return at least `work`.
-Duration VirtualCore::time_for(Duration work) const {
-  if (slowdown_ == no_slowdown || work == Duration::max()) return work;
-  const sched::Wide scaled = sched::Wide{work.count()} * slowdown_ - carry_;
+Duration VirtualCore::time_for(const Entry& entry, Duration work) const {
+  if (work == Duration::max() || (slowdown_ == no_slowdown && entry.carry == 0)) return work;
+  const sched::Wide scaled = sched::Wide{work.count()} * slowdown_ - entry.carry;
   return Duration{static_cast<std::int64_t>((scaled + no_slowdown - 1) / no_slowdown)};
 }
 
@@ -210,7 +214,7 @@ std::optional<VirtualCore::Reached> VirtualCore::reach(Time now) {
 VirtualCore::Until VirtualCore::dispatch(Time now) {
   charge(now);
   Until until;
-  const ReadyJob* next = nullptr;
+  const Entry* next = nullptr;
   sched::ServerVerdict granted;
   for (const Entry& entry : jobs_) {
     if (entry.asleep) continue;
@@ -218,17 +222,17 @@ VirtualCore::Until VirtualCore::dispatch(Time now) {
     const auto verdict = server ? servers_[*server].verdict(now) : unlimited;
     until.replenished = std::min(until.replenished, verdict.again);
     if (!verdict.runs || next != nullptr) continue;
-    next = &entry.job;
+    next = &entry;
     granted = verdict;
   }
   const bool ran = std::exchange(running_, next != nullptr);
   if (!running_) return until;
-  if (ran && current_ != next->job) ++preemptions_;
-  if (current_ != next->job) carry_ = 0;
-  current_ = next->job;
+  const ReadyJob& job = next->job;
+  if (ran && current_ != job.job) ++preemptions_;
+  current_ = job.job;
   since_ = now;
-  const Duration lasts = std::min(
-      {time_for(next->remaining), time_for(next->until_sleep), until_budget(*next), until_lock(*next), granted.budget});
+  const Duration lasts = std::min({time_for(*next, job.remaining), time_for(*next, job.until_sleep), until_budget(job),
+                                   until_lock(job), granted.budget});
   until.reach = now + std::max(lasts, Duration::zero());
   return until;
 }

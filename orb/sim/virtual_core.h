@@ -66,7 +66,8 @@ class VirtualCore {
   void drop_all(Time now);
 
   // From now on the execution of jobs takes `slowdown` millionths of its time. At first it is no_slowdown. The times at
-  // which jobs lock and unlock do not change.
+  // which jobs lock and unlock do not change. A job whose slowdown never exceeds f executes for at most its demand
+  // times f, rounded up once.
   void set_slowdown(Time now, std::int64_t slowdown);
   std::int64_t slowdown() const { return slowdown_; }
 
@@ -105,6 +106,7 @@ class VirtualCore {
     std::int64_t order;
     bool asleep = false;
     Priority ceiling = best_effort;
+    std::int64_t carry = 0;  // work done that job.remaining still includes, in parts of slowdown_ of a nanosecond
 
     Priority effective() const { return std::max(job.priority, ceiling); }
   };
@@ -117,8 +119,8 @@ class VirtualCore {
   void step(Time now, std::optional<std::size_t> server, Duration used = {});
   Duration until_budget(const ReadyJob& job) const;
   Duration until_lock(const ReadyJob& job) const;
-  Duration work_in(Duration time);
-  Duration time_for(Duration work) const;
+  Duration work_in(Entry& entry, Duration time) const;
+  Duration time_for(const Entry& entry, Duration work) const;
 
   Order order_by_ = Order::priority;
   std::vector<sched::ServerDriver> servers_;
@@ -129,7 +131,6 @@ class VirtualCore {
   JobId watched_{};
   Duration budget_{};  // the budget of watched_
   std::int64_t slowdown_ = no_slowdown;
-  std::int64_t carry_ = 0;  // work of the running job that is not in ReadyJob::remaining yet, in parts of slowdown_
   std::int64_t last_order_ = 0;
   std::int64_t first_order_ = 0;
   Duration busy_{};

@@ -28,7 +28,10 @@ void SlowdownSet::clear() {
 }
 
 bool SlowdownSet::admits(const Task& task) {
-  if (placed_.size() >= server_.max_tasks) return false;
+  if (placed_.size() >= server_.max_tasks) {
+    refusal_ = {.code = sched::RefusalCode::too_many_tasks, .takes_none = server_.max_tasks == 0};
+    return false;
+  }
   const std::vector<std::size_t> order = order_for(task);
   placed_.push_back({.task = task, .row = table_.row_of(task)});
   for (const std::size_t core : order) {
@@ -38,6 +41,7 @@ bool SlowdownSet::admits(const Task& task) {
     return true;
   }
   placed_.pop_back();
+  refusal_ = {.by_bound = true};
   return false;
 }
 
@@ -45,7 +49,7 @@ void SlowdownSet::describe(std::size_t number, TaskVerdict& verdict) const {
   const Placed& placed = placed_[number];
   verdict.core = cores_[placed.core].id;
   verdict.bound = cores_[placed.core].server->bound_of(placed.id);
-  verdict.charged_budget = charged_budget(placed);
+  verdict.charged_budget = placed.charged;
   verdict.slowdown = slowdown(placed);
 }
 
@@ -74,30 +78,48 @@ Duration SlowdownSet::charged_budget(const Placed& task) const {
   return slowed(task.task.contract.budget, slowdown(task));
 }
 
-// Tests all cores whose tasks the last task may slow down. If they hold, their servers have the new budgets afterwards.
+// Tests the core of the last task, and all cores with tasks that it slows down. If they hold, their servers have the
+// new budgets afterwards.
 bool SlowdownSet::holds_with_last() {
-  const int cache = cores_[placed_.back().core].cache;
+  const Placed& last = placed_.back();
   std::vector<TaskId> ids;
-  for (const Placed& placed : placed_) ids.push_back(placed.id);
+  std::vector<Duration> budgets;
+  std::vector<bool> changed(cores_.size());
+  for (const Placed& placed : placed_) {
+    ids.push_back(placed.id);
+    budgets.push_back(charged_budget(placed));
+    if (placed.core != last.core && budgets.back() != placed.charged) changed[placed.core] = true;
+  }
   std::vector<std::pair<std::size_t, std::unique_ptr<IdleServer>>> tested;
   for (std::size_t core = 0; core < cores_.size(); ++core) {
-    if (cores_[core].cache != cache) continue;
+    if (!changed[core]) continue;
     auto server = new_server(core);
-    if (!admit_all(core, *server, ids)) return false;
+    if (!admit_all(core, *server, budgets, ids)) return false;
     tested.emplace_back(core, std::move(server));
   }
+  // The last task slows down none of its own core, so that server gets one task more. A refusal leaves it as it is.
+  ids.back() = admit(*cores_[last.core].server, last, budgets.back());
+  if (ids.back() == no_task) return false;
   for (auto& [core, server] : tested) cores_[core].server = std::move(server);
-  for (std::size_t i = 0; i < ids.size(); ++i) placed_[i].id = ids[i];
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    placed_[i].id = ids[i];
+    placed_[i].charged = budgets[i];
+  }
   return true;
 }
 
-// Returns whether the server, which is new, admits all tasks of the core.
-bool SlowdownSet::admit_all(std::size_t core, IdleServer& server, std::vector<TaskId>& ids) const {
+TaskId SlowdownSet::admit(IdleServer& server, const Placed& placed, Duration budget) {
+  Contract contract = placed.task.contract;
+  contract.budget = budget;
+  return server.try_admit(placed.task.label, contract);
+}
+
+// Returns whether the server, which is new, admits all tasks of the core with these budgets.
+bool SlowdownSet::admit_all(std::size_t core, IdleServer& server, std::span<const Duration> budgets,
+                            std::vector<TaskId>& ids) const {
   for (std::size_t i = 0; i < placed_.size(); ++i) {
     if (placed_[i].core != core) continue;
-    Contract contract = placed_[i].task.contract;
-    contract.budget = charged_budget(placed_[i]);
-    ids[i] = server.try_admit(placed_[i].task.label, contract);
+    ids[i] = admit(server, placed_[i], budgets[i]);
     if (ids[i] == no_task) return false;
   }
   return true;

@@ -1,6 +1,6 @@
 // SlowdownSet admits tasks with budgets that include what tasks on other cores of their last-level cache may slow them
 // down (policy.charge_slowdowns). Each core is a server of one core, which tests its tasks with these budgets. A new
-// task lengthens the budgets of others, so all cores of its cache are tested again. No task moves.
+// task may lengthen the budgets of tasks on other cores. These cores are tested again. No task moves.
 //
 // A core runs one task at a time. So each other core of the cache counts with the largest slowdown by one of its tasks,
 // as if that task ran all the time. The slowdowns by several cores add up, as in the Simulator: D = 1 + sum of (D_ij -
@@ -33,6 +33,7 @@ class SlowdownSet final : public WholeSet {
   void clear() override;
   void describe(std::size_t number, TaskVerdict& verdict) const override;
   std::vector<sched::CoreView> cores() const override;
+  sched::Refusal refusal() const override { return refusal_; }
 
  private:
   struct Core {
@@ -45,13 +46,16 @@ class SlowdownSet final : public WholeSet {
     SlowdownTable::Row row{};
     std::size_t core = 0;
     TaskId id = no_task;  // of the core's server
+    Duration charged{};   // the budget that the core's server has
   };
 
   std::unique_ptr<IdleServer> new_server(std::size_t core) const;
   std::int64_t slowdown(const Placed& task) const;
   Duration charged_budget(const Placed& task) const;
   bool holds_with_last();
-  bool admit_all(std::size_t core, IdleServer& server, std::vector<TaskId>& ids) const;
+  static TaskId admit(IdleServer& server, const Placed& placed, Duration budget);
+  bool admit_all(std::size_t core, IdleServer& server, std::span<const Duration> budgets,
+                 std::vector<TaskId>& ids) const;
   std::vector<std::size_t> order_for(const Task& task) const;
 
   const SlowdownTable& table_;
@@ -59,6 +63,7 @@ class SlowdownSet final : public WholeSet {
   std::vector<Core> cores_{};
   std::vector<Placed> placed_{};  // by number
   std::size_t last_core_ = 0;     // of the last placement
+  sched::Refusal refusal_{};
 };
 
 }  // namespace corelane::eval

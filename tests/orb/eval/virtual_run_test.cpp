@@ -155,6 +155,52 @@ TEST_CASE("a task that would make another one late by slowing it down is refused
   CHECK(charged.tasks[1].jobs == 0);
 }
 
+// t0 and t2 share core 0, and t1 runs beside them. t2 executes under its slowdown all the time, in two parts of 3.3 ms
+// and 1.8 ms. The first part is no whole number of nanoseconds of its demand.
+TEST_CASE("a job that is preempted while it is slowed down needs no more than its charged budget") {
+  for (const char* const test : {"response-time", "qpa"}) {
+    CAPTURE(test);
+    RunRequest request = request_of(tasks_of_pairs({{1ms, 5ms}, {8ms, 20ms}, {3ms, 20ms}}), "mc-orb", 2);
+    for (Task& task : request.tasks) {
+      task.contract.on_overrun = OverrunPolicy::cancel;
+      task.contract.intensity = 40;
+    }
+    request.server.admission_test = find_named(sched::admission_tests(), test);
+    request.slowdowns = SlowdownTable({}, Fraction{1'700'000});
+    request.charge_slowdowns = true;
+    const RunOutcome outcome = run_virtually(request);
+    CHECK(worst_of(outcome) == std::vector<Duration>{1700us, 12200us, 8500us});
+    for (const TaskOutcome& t : outcome.tasks) {
+      CHECK(t.admitted);
+      CHECK(t.overruns == 0);
+      CHECK(t.misses == 0);
+    }
+  }
+}
+
+TEST_CASE("a run ends early while budgets that include slowdowns are computed") {
+  RunRequest request = request_of(tasks_of_pairs({{1ms, 10ms}, {1ms, 10ms}, {1ms, 10ms}}), "mc-orb", 2);
+  request.slowdowns = SlowdownTable({}, Fraction{1'500'000});
+  request.charge_slowdowns = true;
+  JobCount count;
+  int asked = 0;
+  CHECK_FALSE(run_virtually(request, &count, [&] { return ++asked == 3; }));
+  CHECK(asked == 3);
+  CHECK(count.jobs == 0);
+}
+
+TEST_CASE("a table of tasks that is full is the reason of a refusal, also with slowdowns") {
+  RunRequest request = request_of(tasks_of_pairs({{1ms, 10ms}, {1ms, 10ms}}), "mc-orb", 2);
+  request.server.max_tasks = 1;
+  const std::string plainly = run_virtually(request).tasks[1].refusal;
+  CHECK_THAT(plainly, Catch::Contains("table of tasks is full"));
+  request.slowdowns = SlowdownTable({}, Fraction{1'500'000});
+  request.charge_slowdowns = true;
+  const RunOutcome charged = run_virtually(request);
+  CHECK(charged.tasks[0].admitted);
+  CHECK(charged.tasks[1].refusal == plainly);
+}
+
 TEST_CASE("mc-orb* uses the least loaded core and refuses nothing, whatever the policy's allocation") {
   const auto tasks = tasks_of_pairs({{6ms, 10ms}, {6ms, 10ms}, {6ms, 10ms}, {6ms, 10ms}});
   const RunOutcome usual = run_virtually(request_of(tasks, "mc-orb*", 2));

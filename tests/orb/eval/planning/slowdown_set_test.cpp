@@ -2,12 +2,15 @@
 #include "orb/eval/planning/slowdown_set.h"
 
 #include <catch2/catch.hpp>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "orb/base/registry.h"
 #include "orb/eval/plan.h"
+#include "orb/eval/planning/idle_server.h"
 #include "orb/sched/allocation_strategy.h"
 
 namespace slowdown_set_test {
@@ -125,6 +128,51 @@ TEST_CASE("the fewest cores and the growth of budgets are those with slowdowns")
   CHECK(found.fewest_cores == 2);
   // a: 6 ms x 1.5 = 9 ms of 10 ms, and 9 ms x 1.111 = 9.999 ms.
   CHECK(found.growth == 1111);
+}
+
+TEST_CASE("a task that the table of tasks has no room for gets that as the reason") {
+  PlanRequest request = request_of({task("a", 1ms), task("b", 1ms)}, {});
+  request.server.max_tasks = 1;
+  const Plan full = plan(request);
+  CHECK(full.tasks[0].admitted);
+  CHECK(full.tasks[1].refusal.code == sched::RefusalCode::too_many_tasks);
+  CHECK_FALSE(full.tasks[1].refusal.takes_none);
+  request = request_of({task("a", 9ms), task("b", 9ms), task("c", 9ms)}, {});
+  const Plan late = plan(request);
+  CHECK(late.tasks[2].refusal.code == sched::RefusalCode::not_schedulable);
+  CHECK(late.tasks[2].refusal.by_bound);
+}
+
+// Each later task lengthens budgets on other cores, or is refused.
+TEST_CASE("at the end each core has what a new server admits with the charged budgets") {
+  const SlowdownTable table({}, Fraction{1'300'000});
+  std::vector<Task> tasks;
+  for (int i = 0; i < 24; ++i) {
+    tasks.push_back(task(std::to_string(i), 600us * (1 + i % 7), i % 3 == 0 ? 40 : 0));
+    tasks.back().contract.period = tasks.back().contract.deadline = 1ms * (9 + i * 5 % 11);
+  }
+  PlanRequest request = request_of({}, {}, 3);
+  SlowdownSet set(table, request.server, request.cores);
+  std::vector<TaskVerdict> verdicts;
+  for (const Task& one : tasks)
+    if (set.admits(one)) verdicts.emplace_back(TaskVerdict{.task = one});
+  REQUIRE(verdicts.size() > 6);
+  REQUIRE(verdicts.size() < tasks.size());
+  for (std::size_t i = 0; i < verdicts.size(); ++i) set.describe(i, verdicts[i]);
+  for (const CoreId core : request.cores) {
+    IdleServer fresh(request.server, std::span(&core, 1));
+    std::vector<std::pair<TaskId, Duration>> bounds;
+    for (const TaskVerdict& verdict : verdicts) {
+      if (verdict.core != core) continue;
+      Contract charged = verdict.task.contract;
+      charged.budget = slowed(charged.budget, verdict.slowdown);
+      CAPTURE(core.value, verdict.task.label);
+      CHECK(verdict.charged_budget == charged.budget);
+      bounds.emplace_back(fresh.try_admit(verdict.task.label, charged), verdict.bound);
+      REQUIRE(bounds.back().first != no_task);
+    }
+    for (const auto& [id, bound] : bounds) CHECK(fresh.bound_of(id) == bound);
+  }
 }
 
 TEST_CASE("what slowdowns are not analyzed with is a fault that names it") {
