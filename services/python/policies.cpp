@@ -104,7 +104,9 @@ decltype(eval::CustomPolicies::test) test_of(const py::object& function) {
     const py::gil_scoped_acquire lock;
     const py::object answer = function(list_of(tasks));
     if (!is_truth(answer)) throw py::type_error(returned("test", function, answer) + "; return True or False");
-    return PyObject_IsTrue(answer.ptr()) == 1;
+    const int truth = PyObject_IsTrue(answer.ptr());
+    if (truth < 0) throw py::error_already_set();
+    return truth == 1;
   };
 }
 

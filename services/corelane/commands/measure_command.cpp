@@ -6,6 +6,7 @@
 #include "services/corelane/commands/command.h"
 #include "services/corelane/measure/measure.h"
 #include "services/corelane/measure/measurement.h"
+#include "services/corelane/measure/shared_cache.h"
 #include "services/corelane/references/ior.h"
 
 namespace corelane::tool {
@@ -61,10 +62,12 @@ CLI::Option* define_calls(CLI::App& app, Options& options, CLI::Option* operatio
       app.add_option("--beside-task", options.beside_tasks,
                      "the label of the task whose work the command does; one for each --beside, in their order"))
       ->type_name("LABEL")
+      ->check(fault_of_label)
       ->allow_extra_args(false)
       ->needs(beside);
   refuse_empty(app.add_option("--task", options.task, "the label of the task whose work the operation does"))
       ->type_name("LABEL")
+      ->check(fault_of_label)
       ->needs(beside);
   refuse_empty(app.add_option("--slowdowns", options.slowdowns,
                               "add the slowdowns to this TOML file, such as a scenario, and compare the metrics in it"))

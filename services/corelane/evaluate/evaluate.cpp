@@ -162,12 +162,24 @@ Expected<OpenExperiment, ExperimentFault> open_experiment(const EvaluateOptions&
   return experiment;
 }
 
+std::string output_of(const EvaluateOptions& options) {
+  if (!options.output.empty()) return options.output;
+  return std::filesystem::path(options.file).stem().string() + (options.quick ? quick_suffix : "") + ".csv";
+}
+
+// Why an experiment ended early, and the exit status.
+struct EarlyEnd {
+  std::string text;
+  int status;
+};
+
 // Evaluator runs what the file of results lacks.
 class Evaluator {
  public:
   Evaluator(const EvaluateOptions& options, const Evaluation& evaluation, OpenExperiment experiment, ResultsFile& file,
             std::ostream& err)
-      : evaluation_(evaluation),
+      : options_(options),
+        evaluation_(evaluation),
         experiment_(std::move(experiment)),
         file_(file),
         err_(err),
@@ -178,7 +190,7 @@ class Evaluator {
   }
 
   // Runs what is missing, cell by cell. The fault is that of a set, or of the file.
-  std::optional<std::string> run() {
+  std::optional<EarlyEnd> run() {
     std::uint64_t runs = 0;
     for (std::size_t cell = 0; cell < experiment_.cells.size(); ++cell)
       runs += runs_in(missing_in(cell, repetitions_of(cell)));
@@ -224,7 +236,7 @@ class Evaluator {
   }
 
   // Runs the sets of a cell, and more of them if the differences are not precise.
-  std::optional<std::string> run_cell(std::size_t cell, Progress& progress) {
+  std::optional<EarlyEnd> run_cell(std::size_t cell, Progress& progress) {
     const std::int64_t repetitions = repetitions_of(cell);
     if (auto fault = run_sets(cell, missing_in(cell, repetitions), progress)) return fault;
     for (std::int64_t sets = repetitions; sets < most_growth * repetitions && !evaluation_.is_to_stop();) {
@@ -237,7 +249,7 @@ class Evaluator {
     return std::nullopt;
   }
 
-  std::optional<std::string> run_sets(std::size_t cell, std::span<const OpenRun> sets, Progress& progress) {
+  std::optional<EarlyEnd> run_sets(std::size_t cell, std::span<const OpenRun> sets, Progress& progress) {
     while (!sets.empty() && !evaluation_.is_to_stop()) {
       const std::span<const OpenRun> batch = sets.first(std::min(sets.size(), sets_in_batch_));
       if (auto fault = run_batch(cell, {batch.begin(), batch.end()}, progress)) return fault;
@@ -272,13 +284,17 @@ class Evaluator {
     return open;
   }
 
-  std::optional<std::string> run_batch(std::size_t cell, const std::vector<OpenRun>& batch, Progress& progress) {
+  std::optional<EarlyEnd> run_batch(std::size_t cell, const std::vector<OpenRun>& batch, Progress& progress) {
     const eval::Cell& swept = experiment_.cells[cell];
     auto results = runner_.run(swept.scenario, cell, batch, evaluation_.is_to_stop);
-    if (!results) return results.error();
+    if (!results) return EarlyEnd{options_.file + ": " + results.error(), wrong_experiment};
     std::string lines;
     for (const eval::SetResult& result : *results) lines += eval::results_line(experiment_.origin, swept.swept, result);
-    if (!file_.append(lines)) return std::string("the file of results cannot be written; is the disk full?");
+    if (!file_.append(lines))
+      return EarlyEnd{output_of(options_) +
+                          " takes no more results; is the disk full? Make room, and the same command "
+                          "goes on from there",
+                      part_of_experiment};
     results_.insert(results_.end(), results->begin(), results->end());
     for (const eval::SetResult& result : *results) known_.insert(key_of(result));
     say(progress.after(results->size(), os::now()));
@@ -289,6 +305,7 @@ class Evaluator {
     if (evaluation_.shows_progress) err_ << "corelane eval: " << text << std::endl;
   }
 
+  const EvaluateOptions& options_;
   const Evaluation& evaluation_;
   const OpenExperiment experiment_;
   ResultsFile& file_;
@@ -298,11 +315,6 @@ class Evaluator {
   std::vector<eval::SetResult> results_;
   std::set<Key> known_{};
 };
-
-std::string output_of(const EvaluateOptions& options) {
-  if (!options.output.empty()) return options.output;
-  return std::filesystem::path(options.file).stem().string() + (options.quick ? quick_suffix : "") + ".csv";
-}
 
 // Returns what a reader has to know before the figures.
 std::string heading_of(const OpenExperiment& experiment) {
@@ -372,9 +384,9 @@ std::string write_report(const EvaluateOptions& options, const eval::Report& rep
   return {};
 }
 
-int complain_of_experiment(const std::string& fault, std::ostream& err) {
+int complain_of_experiment(const std::string& fault, std::ostream& err, int status = wrong_experiment) {
   err << "corelane eval: " << plain(fault) << "\n";
-  return wrong_experiment;
+  return status;
 }
 
 eval::ReportInput report_input(const OpenExperiment& experiment, const std::string& heading,
@@ -436,7 +448,7 @@ int evaluate(const EvaluateOptions& options, const Evaluation& evaluation, std::
   auto file = ResultsFile::open(path, experiment->origin, experiment->cells.front().swept, experiment->cells.size());
   if (!file) return complain_of_experiment(file.error(), err);
   Evaluator evaluator(options, evaluation, *std::move(experiment), *file, err);
-  if (const auto fault = evaluator.run()) return complain_of_experiment(options.file + ": " + *fault, err);
+  if (const auto fault = evaluator.run()) return complain_of_experiment(fault->text, err, fault->status);
   if (!evaluation.is_to_stop()) return conclude(options, evaluator, evaluation.is_to_stop, out, err);
   err << "corelane eval: stopped; " << path << " has what is done, and the same command goes on from there\n";
   return part_of_experiment;

@@ -370,6 +370,17 @@ std::string none_found(const MeasureOptions& options, const std::vector<Measurem
                                 : "; there are jobs of " + core::listed(labels));
 }
 
+// Returns whether the file of slowdowns can have those that will be measured. If not, complains before anything is
+// called.
+bool may_write_slowdowns(const MeasureOptions& options, const Complaints& complaints) {
+  if (options.slowdowns.empty()) return true;
+  std::vector<std::string> labels = options.beside_tasks;
+  for (std::size_t i = labels.size(); i < options.beside.size(); ++i) labels.push_back(options.beside[i]);
+  const std::string fault = fault_of_slowdowns_file(options.slowdowns, options.task, labels);
+  if (!fault.empty()) complaints.begin() << "nothing was called: " << plain(fault) << "\n";
+  return fault.empty();
+}
+
 // Adds the slowdowns to their file, and prints the table of metrics of all slowdowns that the file has. Returns false
 // after a complaint.
 bool write_slowdowns(const MeasureOptions& options, const Measurement& m, std::ostream& out,
@@ -387,6 +398,7 @@ bool write_slowdowns(const MeasureOptions& options, const Measurement& m, std::o
 
 int measure(const MeasureOptions& options, std::ostream& out, std::ostream& err) {
   const Complaints complaints{.command = "measure", .out = err};
+  if (!may_write_slowdowns(options, complaints)) return 1;
   MeasuredCalls calls(options, complaints);
   const bool is_called = !options.call.reference.empty();
   Measurements found = is_called              ? calls.measure()

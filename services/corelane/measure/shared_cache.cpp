@@ -1,7 +1,13 @@
 #include "services/corelane/measure/shared_cache.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -45,6 +51,45 @@ std::string fault_of_text(const std::string& text, const std::string& path) {
   return pairs ? std::string() : pairs.error().text;
 }
 
+// A JSON string is a string of TOML, too, except for U+007F. What is not UTF-8 becomes U+FFFD.
+std::string toml_string(const std::string& text) {
+  std::string quoted = nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  for (std::size_t at = quoted.find('\x7f'); at != quoted.npos; at = quoted.find('\x7f', at))
+    quoted.replace(at, 1, "\\u007f");
+  return quoted;
+}
+
+// Returns the text of the file with the slowdowns added, or why the file cannot have them.
+Expected<std::string, std::string> text_with_slowdowns(const std::string& path, std::span<const Slowdown> slowdowns) {
+  constexpr std::size_t largest_file = 1024 * 1024;
+  std::string text = head_of_slowdowns;
+  std::error_code unknown;  // then reading says why
+  if (std::filesystem::exists(path, unknown) || unknown) {
+    auto before = os::read_small_file(path, largest_file);
+    if (!before) return Unexpected{before.error().text};
+    text = *std::move(before);
+  }
+  if (auto fault = fault_of_text(text, path); !fault.empty()) return Unexpected{std::move(fault)};
+  for (const Slowdown& slowdown : slowdowns) {
+    if (auto fault = fault_of_slowdown(slowdown); !fault.empty()) return Unexpected{std::move(fault)};
+    text += (text.empty() || text.ends_with('\n') ? "\n" : "\n\n") + toml_of(slowdown);
+  }
+  if (const auto pairs = eval::parse_slowdowns(text, path); !pairs) return Unexpected{pairs.error().text};
+  if (const auto fault = fault_of_text(text, path); !fault.empty())
+    return Unexpected{fault + "; give the labels of the scenario with --task and --beside-task"};
+  return text;
+}
+
+// Returns why the file cannot be made or replaced in its directory; "" if nothing is known against it.
+std::string fault_of_directory(const std::string& path) {
+  std::error_code unknown;
+  if (!std::filesystem::exists(path, unknown) && std::filesystem::is_symlink(path, unknown)) return {};
+  const auto whole = std::filesystem::weakly_canonical(std::filesystem::absolute(path, unknown), unknown);
+  if (unknown || ::faccessat(AT_FDCWD, whole.parent_path().c_str(), W_OK | X_OK, AT_EACCESS) == 0) return {};
+  return path + " cannot be written: " + std::strerror(errno) +
+         "; name a file in a directory that exists and that you may write to";
+}
+
 }  // namespace
 
 CoreId core_beside(std::span<const os::CoreInfo> cores, CoreId core) {
@@ -66,9 +111,8 @@ std::string toml_of(const Slowdown& slowdown) {
   const auto number = [](const char* key, const std::optional<double>& value) {
     return value ? std::string(key) + " = " + format("%.3f", *value) + "\n" : "";
   };
-  // A JSON string is a string of TOML, too.
-  std::string text = "[[slowdown]]\noperation = " + nlohmann::json(slowdown.operation).dump() +
-                     "\nbeside = " + nlohmann::json(slowdown.beside).dump() + "\n" +
+  std::string text = "[[slowdown]]\noperation = " + toml_string(slowdown.operation) +
+                     "\nbeside = " + toml_string(slowdown.beside) + "\n" +
                      number("factor", thousandths_above(slowdown.factor())) +
                      "samples = " + std::to_string(slowdown.samples) + "\n";
   if (slowdown.range)
@@ -81,27 +125,33 @@ std::string toml_of(const Slowdown& slowdown) {
   return text;
 }
 
+std::string fault_of_label(const std::string& label) {
+  try {
+    static_cast<void>(nlohmann::json(label).dump());
+    return {};
+  } catch (const nlohmann::json::type_error&) {
+    return toml_string(label) + " is not UTF-8; write the label in UTF-8";
+  }
+}
+
+std::string fault_of_slowdowns_file(const std::string& path, const std::string& task,
+                                    std::span<const std::string> beside) {
+  using namespace std::chrono_literals;
+  std::vector<Slowdown> stand_ins;
+  for (const std::string& other : beside)
+    stand_ins.push_back(
+        {.operation = task.empty() ? other : task, .beside = other, .alone = 1ms, .together = 1ms, .samples = 1});
+  if (auto text = text_with_slowdowns(path, stand_ins); !text) return std::move(text.error());
+  return fault_of_directory(path);
+}
+
 Expected<std::vector<eval::PairSlowdown>, std::string> add_slowdowns(const std::string& path,
                                                                      std::span<const Slowdown> slowdowns) {
-  constexpr std::size_t largest_file = 1024 * 1024;
-  std::string text = head_of_slowdowns;
-  std::error_code unknown;  // then reading says why
-  if (std::filesystem::exists(path, unknown) || unknown) {
-    auto before = os::read_small_file(path, largest_file);
-    if (!before) return Unexpected{before.error().text};
-    text = *std::move(before);
-  }
-  if (auto fault = fault_of_text(text, path); !fault.empty()) return Unexpected{std::move(fault)};
-  for (const Slowdown& slowdown : slowdowns) {
-    if (auto fault = fault_of_slowdown(slowdown); !fault.empty()) return Unexpected{std::move(fault)};
-    text += (text.empty() || text.ends_with('\n') ? "\n" : "\n\n") + toml_of(slowdown);
-  }
-  auto pairs = eval::parse_slowdowns(text, path);
-  if (!pairs) return Unexpected{"nothing was written: " + pairs.error().text};
-  if (const auto fault = fault_of_text(text, path); !fault.empty())
-    return Unexpected{"nothing was written: " + fault +
-                      "; give the labels of the scenario with --task and --beside-task"};
-  if (const auto written = os::write_output_file(path, text); !written) return Unexpected{written.error().text};
+  const auto text = text_with_slowdowns(path, slowdowns);
+  if (!text) return Unexpected{"nothing was written: " + text.error()};
+  auto pairs = eval::parse_slowdowns(*text, path);
+  if (!pairs) return Unexpected{pairs.error().text};
+  if (const auto written = os::write_output_file(path, *text); !written) return Unexpected{written.error().text};
   return *std::move(pairs);
 }
 

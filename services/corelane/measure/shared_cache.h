@@ -41,8 +41,14 @@ struct Slowdown {
 // Returns "1.31 times that alone (1.29 to 1.33 with 95 % confidence, 200 jobs)".
 std::string factor_text(const Slowdown& slowdown);
 
-// Returns an entry of a TOML file of slowdowns.
+// Returns an entry of a TOML file of slowdowns. In its labels, what is not UTF-8 becomes U+FFFD.
 std::string toml_of(const Slowdown& slowdown);
+// Returns why an option cannot give this label to a task; "" if it can. Files of slowdowns are in UTF-8.
+std::string fault_of_label(const std::string& label);
+// Returns why add_slowdowns() would not add slowdowns of the task beside these others to the file; "" if nothing is
+// known against it. If `task` is empty, its label is not known yet, and only the other labels are checked.
+std::string fault_of_slowdowns_file(const std::string& path, const std::string& task,
+                                    std::span<const std::string> beside);
 // Adds the entries to the file, which may be a scenario, and which it makes if there is none. Writes nothing if the
 // file would then not be read without a fault. Returns all slowdowns that the file has afterwards, or what is wrong.
 Expected<std::vector<eval::PairSlowdown>, std::string> add_slowdowns(const std::string& path,

@@ -10,7 +10,9 @@ A scenario is the path of a file, a text with line breaks in TOML, or a dict wit
 numbers of nanoseconds, in columns whose names end in _ns. docs/python.md of Corelane describes everything.
 """
 import io
+import operator
 import os
+import reprlib
 from dataclasses import dataclass
 
 import numpy
@@ -70,15 +72,44 @@ class Run:
 
 
 def _text_and_name(scenario):
-    """Returns the text of a scenario, and how messages name it."""
+    """Returns the text of a scenario in UTF-8, and how messages name it."""
     if isinstance(scenario, dict):
-        return toml_of(scenario), "<dict>"
+        return _utf8("<dict>", toml_of(scenario)), "<dict>"
     if isinstance(scenario, str) and "\n" in scenario:
-        return scenario, "<text>"
+        return _utf8("<text>", scenario), "<text>"
     if isinstance(scenario, (str, os.PathLike)):
         path = os.fsdecode(scenario)
+        if "\0" in path:
+            raise ScenarioError(f"{path!r} is no path, because it has a NUL; give a path without one")
+        _utf8("the path of the scenario", path)
         return _corelane.read(path), path
     raise TypeError(f"the scenario is a {type(scenario).__name__}; give a path, a text in TOML with line breaks, or a dict")
+
+
+def _utf8(name, text):
+    """Returns the text in UTF-8. A lone surrogate, such as "\\ud800", has no bytes in it."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError as wrong:
+        raise ScenarioError(f"{name}: {text[wrong.start]!r} is no character of UTF-8; leave it out") from None
+
+
+def _whole_number(name, value, least=-(2**63), most=2**63 - 1):
+    """Returns the argument as an int."""
+    try:
+        if isinstance(value, (bool, numpy.bool_)):
+            raise TypeError
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} = {reprlib.repr(value)} is a {type(value).__name__}; write a whole number") from None
+    if not least <= number <= most:
+        shown = f" = {number}" if number.bit_length() <= 128 else ""
+        raise ValueError(f"{name}{shown} is no number from {least} to {most}; write one of these")
+    return number
+
+
+def _number_or_none(name, value):
+    return None if value is None else _whole_number(name, value)
 
 
 def _labels_of(numbers, labels):
@@ -117,7 +148,8 @@ def plan(scenario, *, cores=None, allocation=None, test=None, sensitivity=False)
     test         a function test(tasks) that returns whether one core may run these tasks. The last one is new.
     sensitivity  also finds the fewest cores that suffice, and how much the budgets may grow. It takes longer.
     """
-    tables = _corelane.plan(*_text_and_name(scenario), _own_cores(), cores, allocation, test, sensitivity)
+    tables = _corelane.plan(*_text_and_name(scenario), _own_cores(), _number_or_none("cores", cores), allocation, test,
+                            sensitivity)
     return Plan(_frame(tables["tasks"], _PLANNED_TASKS), _frame(tables["cores"], _PLANNED_CORES),
                 _frame(tables["chains"], _PLANNED_CHAINS), _frame(tables["sets"], _PLANNED_SETS))
 
@@ -132,8 +164,8 @@ def simulate(scenario, *, cores=None, allocation=None, test=None, dispatcher="",
     length_ns   how long the run lasts, in place of experiment.length.
     jobs        False: the table of jobs stays empty, which saves memory.
     """
-    tables = _corelane.simulate(*_text_and_name(scenario), _own_cores(), cores, allocation, test, dispatcher, set,
-                                length_ns, jobs)
+    tables = _corelane.simulate(*_text_and_name(scenario), _own_cores(), _number_or_none("cores", cores), allocation, test,
+                                dispatcher, _number_or_none("set", set), _number_or_none("length_ns", length_ns), jobs)
     tasks = _frame(tables["tasks"], _RUN_TASKS)
     ended = pandas.DataFrame({name: numpy.frombuffer(column, "int64") for name, column in tables["jobs"].items()})
     ended["task"] = _labels_of(ended["task"], tasks["label"])
@@ -147,7 +179,8 @@ def sweep(scenario, *, cores=None, threads=0):
 
     The columns are those of the CSV file of `corelane eval --virtual`. Ctrl-C stops it.
     """
-    return results(io.BytesIO(_corelane.sweep(*_text_and_name(scenario), _own_cores(), cores, threads)))
+    return results(io.BytesIO(_corelane.sweep(*_text_and_name(scenario), _own_cores(), _number_or_none("cores", cores),
+                                              _whole_number("threads", threads, 0, 1024))))
 
 
 def results(path):

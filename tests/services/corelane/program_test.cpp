@@ -329,6 +329,10 @@ TEST_CASE("a command line that is none is answered in a line that says how to me
            "corelane measure: --deadline: 0s is less than 1ns; "},
       Case{{"measure", "x", "--jitter", "1ms"}, "corelane measure: --jitter"},
       Case{{"measure"}, "corelane measure: name a FILE, "},
+      Case{{"measure", "--operation", "x", "--call", "x", "--beside", "y", "--task", "x\xff"},
+           "corelane measure: --task: \"x\xef\xbf\xbd\" is not UTF-8; write the label in UTF-8; "},
+      Case{{"measure", "--operation", "x", "--call", "x", "--beside", "y", "--beside-task", "x\xff"},
+           "corelane measure: --beside-task: \"x\xef\xbf\xbd\" is not UTF-8; write the label in UTF-8; "},
       Case{{"ns", "watch", "--interval", "never"}, "corelane ns watch: --interval: 'never' is no duration"},
       Case{{"--bogus"}, "corelane: "}, Case{{"top", "bogus"}, "corelane top: "},
       Case{{"top", "--interval", "never"}, "corelane top: --interval: never is not from 0.1 to 3600; "},
@@ -350,6 +354,21 @@ TEST_CASE("a command line that is none is answered in a line that says how to me
   CAPTURE(answer.text);
   CHECK(answer.exit == "exit status 2");
   CHECK_THAT(answer.text, Catch::StartsWith(c.said) && Contains("--help"));
+}
+
+TEST_CASE("an experiment whose results fill the disk names their file, and goes on when there is room") {
+  const TempDirectory place;
+  std::ofstream(place / "s.toml") << "repetitions = 3\n[platform]\ncores = 2\n[generate]\ntasks = 4\n"
+                                     "[experiment]\nlength = \"100ms\"\n"
+                                     "[[sweep]]\nfield = \"generate.utilization\"\nvalues = [1.0, 1.9]\n";
+  const std::string evaluation =
+      program_beside("corelane") + " eval " + (place / "s.toml") + " --virtual --output " + (place / "r.csv");
+  // The limit of 3 blocks holds the heading, and not all lines.
+  const Answer full = answer_of({"/bin/sh", "-c", "trap '' XFSZ; ulimit -f 3; exec " + evaluation});
+  CAPTURE(full.text);
+  CHECK(full.exit == "exit status 1");
+  CHECK_THAT(full.text, Contains("corelane eval: " + (place / "r.csv") + " takes no more results; is the disk full?"));
+  CHECK(answer_of({"/bin/sh", "-c", "exec " + evaluation}).exit == "exit status 0");
 }
 
 TEST_CASE("output that goes nowhere is a failure") {

@@ -182,6 +182,15 @@ class PolicyTest(unittest.TestCase):
                 with self.assertRaisesRegex(MyError, "mine"):
                     function(scenario(task("a", "1ms")), **choice)
 
+    def test_an_exception_of_an_answer_reaches_the_caller(self):
+        class bool_:
+            def __bool__(self):
+                raise ArithmeticError("neither")
+
+        for function in (corelane.plan, corelane.simulate):
+            with self.assertRaisesRegex(ArithmeticError, "neither"):
+                function(scenario(task("a", "1ms")), test=lambda tasks: bool_())
+
     def test_a_wrong_answer_is_an_error(self):
         for answer, error, words in ((7, ValueError, "core 7, which is none of those"), ("x", TypeError, "'x', a str;"),
                                      (2**70, ValueError, f"core {2**70}, which is none of those"),
@@ -295,7 +304,29 @@ class SimulateTest(unittest.TestCase):
             for count in (0, -1, 1025, 32_768, 65_537):
                 with self.assertRaisesRegex(corelane.ScenarioError, f"cores = {count} is no number of cores; write one from 1"):
                     function(one, cores=count)
+        for number in (-1, 1025, 10**30):
+            with self.assertRaisesRegex(ValueError, f"threads = {number} is no number from 0 to 1024; write one of these"):
+                corelane.sweep(one, threads=number)
         self.assertEqual(len(corelane.plan(one, cores=1024).cores), 1024)
+
+    def test_a_number_of_a_wrong_type_is_named(self):
+        one = scenario(task("a", "1ms"))
+        for value, said in ((1e9, "1000000000.0 is a float"), (1.0, "1.0 is a float"), ("x", "'x' is a str"),
+                            (True, "True is a bool"), (numpy.bool_(True), f"{numpy.bool_(True)!r} is a bool")):
+            for function, name in ((corelane.plan, "cores"), (corelane.simulate, "cores"), (corelane.simulate, "set"),
+                                   (corelane.simulate, "length_ns"), (corelane.sweep, "cores"), (corelane.sweep, "threads")):
+                with self.assertRaisesRegex(TypeError, f"^{name} = " + re.escape(said) + ".*; write a whole number$"):
+                    function(one, **{name: value})
+        with self.assertRaisesRegex(TypeError, "^threads = None is a NoneType; write a whole number$"):
+            corelane.sweep(one, threads=None)
+        for number in (10**30, 2**63, -(2**63) - 1):
+            for name in ("cores", "set", "length_ns"):
+                with self.assertRaisesRegex(ValueError, f"^{name} = {number} is no number from -9223372036854775808 to"):
+                    corelane.simulate(one, **{name: number})
+        with self.assertRaisesRegex(ValueError, "^set is no number from "):
+            corelane.simulate(one, set=10**5000)
+        run = corelane.simulate(one, cores=numpy.uint8(1), set=numpy.int64(1), length_ns=numpy.int64(20_000_000))
+        self.assertEqual(list(run.tasks["jobs"]), [2])
 
 
 class SweepTest(unittest.TestCase):
@@ -369,6 +400,17 @@ class ScenarioTest(unittest.TestCase):
     def test_a_wrong_type_is_refused(self):
         with self.assertRaisesRegex(TypeError, "the scenario is a int; give a path"):
             corelane.plan(3)
+
+    def test_a_text_that_is_no_utf_8_is_refused(self):
+        text = '[[task]]\nlabel = "\ud800"\nperiod = "10ms"\nbudget = "1ms"\n'
+        for source, name in ((scenario(task("\ud800", "1ms")), "<dict>"), (text, "<text>"),
+                             ("\udcff.toml", "the path of the scenario")):
+            with self.assertRaisesRegex(corelane.ScenarioError, f"^{name}: '\\\\ud[8c][0f][0f]' is no character of UTF-8"):
+                corelane.plan(source)
+
+    def test_a_path_with_a_nul_is_refused(self):
+        with self.assertRaisesRegex(corelane.ScenarioError, r"^'a\\x00b' is no path, because it has a NUL"):
+            corelane.plan("a\0b")
 
     def test_text_that_nests_too_deep_is_refused(self):
         with self.assertRaisesRegex(corelane.ScenarioError, "<text>:1: more than 1000 dots"):

@@ -102,6 +102,20 @@ TEST_CASE("an operation is measured beside other work on its cache, or the reaso
                                                          Catch::Contains("\nsamples = 5\n"));
 }
 
+TEST_CASE("a file that cannot have the slowdowns is told before the calls") {
+  const TempDirectory directory;
+  const auto [status, out, err] = run_measure({.call = {.reference = "corbaloc:iiop:127.0.0.1:1/none",
+                                                        .operation = "step",
+                                                        .contract = patient,
+                                                        .options = {"-ORBLogLevel", "off"}},
+                                               .beside = {"true"},
+                                               .slowdowns = directory.path(),
+                                               .directory = directory.path(),
+                                               .wait = 1h});
+  CHECK(status == 1);
+  CHECK(err == "corelane measure: nothing was called: " + directory.path() + " is a folder\n");
+}
+
 // The quickstart's IDL has T = 10 ms and D = 8 ms for step, and no contract for configure.
 TEST_CASE(
     "the table of a called operation keeps the server's contract, and says what was assumed where there is none") {

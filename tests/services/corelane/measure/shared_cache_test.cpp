@@ -133,6 +133,43 @@ TEST_CASE("a file that cannot have the slowdowns stays as it is, and the fault s
   CHECK(contents(path) == text);
 }
 
+TEST_CASE("labels may have any bytes: what is not UTF-8 is replaced") {
+  const TempDirectory directory;
+  const std::string path = directory / "s.toml";
+  const Slowdown slowdown{.operation = "a\x7f\x7f\n", .beside = "x\xff", .alone = 2ms, .together = 3ms, .samples = 9};
+  const auto pairs = add_slowdowns(path, std::span(&slowdown, 1));
+  REQUIRE(pairs);
+  CHECK(pairs->front().operation == "a\x7f\x7f\n");
+  CHECK(pairs->front().beside == "x\xef\xbf\xbd");
+  CHECK_THAT(contents(path), Contains("operation = \"a\\u007f\\u007f\\n\"\n"));
+}
+
+TEST_CASE("an option cannot give a label that is not UTF-8") {
+  CHECK(fault_of_label("temp\xc3\xa9rature") == "");
+  CHECK(fault_of_label("x\xff") == "\"x\xef\xbf\xbd\" is not UTF-8; write the label in UTF-8");
+}
+
+TEST_CASE("a file of slowdowns is checked without writing it") {
+  const TempDirectory directory;
+  const std::string path = directory / "s.toml";
+  const std::string labels[] = {"b"}, others[] = {"b", "c"};
+  CHECK(fault_of_slowdowns_file(path, "a", labels) == "");
+  CHECK(directory.entries() == 0);
+  CHECK_THAT(fault_of_slowdowns_file(directory.path(), "a", labels), Contains("is a folder"));
+  CHECK_THAT(fault_of_slowdowns_file(directory / "none/s.toml", "a", labels),
+             Contains("none/s.toml cannot be written: No such file or directory; name a file in a directory that"));
+  const std::string text =
+      "[[task]]\nlabel = \"a\"\nperiod = \"10ms\"\nbudget = \"1ms\"\n"
+      "[[task]]\nlabel = \"b\"\nperiod = \"10ms\"\nbudget = \"1ms\"\n";
+  std::ofstream(path) << text;
+  CHECK(fault_of_slowdowns_file(path, "a", labels) == "");
+  CHECK(fault_of_slowdowns_file(path, "", labels) == "");
+  CHECK_THAT(fault_of_slowdowns_file(path, "step", labels), Contains("\"step\" is the label of no task"));
+  CHECK_THAT(fault_of_slowdowns_file(path, "", others),
+             Contains("\"c\" is the label of no task") && Contains("give the labels of the scenario with --task"));
+  CHECK(contents(path) == text);
+}
+
 TEST_CASE("slowdowns are added behind a last line without an end") {
   const TempDirectory directory;
   const std::string path = directory / "s.toml";
