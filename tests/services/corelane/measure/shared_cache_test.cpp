@@ -23,7 +23,7 @@ namespace {
 
 std::vector<os::CoreInfo> machine(const char* description) { return os::Topology::synthetic(description)->cores(); }
 
-constexpr CoreId first{0};
+constexpr CoreId first_core{0};
 
 // Returns why the slowdown is not added; "" if it is.
 std::string fault_of(const std::string& path, const Slowdown& slowdown) {
@@ -34,9 +34,9 @@ std::string fault_of(const std::string& path, const Slowdown& slowdown) {
 }  // namespace
 
 TEST_CASE("other work gets a core of the same cache, not a sibling") {
-  CHECK(core_beside(machine("l3:1 core:2 pu:1"), first) == CoreId{1});
-  CHECK(core_beside(machine("l3:2 core:1 pu:1"), first) == no_core);
-  CHECK(core_beside(machine("l3:1 core:1 pu:2"), first) == no_core);
+  CHECK(core_beside(machine("l3:1 core:2 pu:1"), first_core) == CoreId{1});
+  CHECK(core_beside(machine("l3:2 core:1 pu:1"), first_core) == no_core);
+  CHECK(core_beside(machine("l3:1 core:1 pu:2"), first_core) == no_core);
   CHECK(core_beside(machine("l3:1 core:2 pu:1"), CoreId{9}) == no_core);
 }
 
