@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <system_error>
 
@@ -102,6 +103,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command, ChildOptions
 }
 
 ChildProcess ChildProcess::running(const std::function<void()>& work) {
+  (void)std::fflush(nullptr);  // otherwise the copy may write what waits in this process's streams, too
   ChildProcess child;
   child.start(nullptr, &work, "a function", {});
   return child;
