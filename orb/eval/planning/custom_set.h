@@ -25,7 +25,6 @@ class CustomSet final : public WholeSet {
   void clear() override;
   void describe(std::size_t number, TaskVerdict& verdict) const override;
   std::vector<sched::CoreView> cores() const override;
-  sched::Refusal refusal() const override { return refusal_; }
 
  private:
   struct Placed {
@@ -43,7 +42,6 @@ class CustomSet final : public WholeSet {
   std::vector<CandidateCore> cores_{};
   std::vector<std::unique_ptr<IdleServer>> servers_{};  // by core; empty if policies_ have a test
   std::vector<Placed> placed_{};                        // by number
-  sched::Refusal refusal_{};                            // of the latest task, if it was refused
 };
 
 }  // namespace corelane::eval

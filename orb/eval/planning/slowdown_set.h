@@ -33,7 +33,6 @@ class SlowdownSet final : public WholeSet {
   void clear() override;
   void describe(std::size_t number, TaskVerdict& verdict) const override;
   std::vector<sched::CoreView> cores() const override;
-  sched::Refusal refusal() const override { return refusal_; }
 
  private:
   struct Core {
@@ -63,7 +62,6 @@ class SlowdownSet final : public WholeSet {
   std::vector<Core> cores_{};
   std::vector<Placed> placed_{};  // by number
   std::size_t last_core_ = 0;     // of the last placement
-  sched::Refusal refusal_{};
 };
 
 }  // namespace corelane::eval

@@ -29,7 +29,11 @@ class WholeSet : public Admitter {
   virtual void describe(std::size_t number, TaskVerdict& verdict) const = 0;
   virtual std::vector<sched::CoreView> cores() const = 0;
   // Returns why the latest admits() has refused its task.
-  virtual sched::Refusal refusal() const { return {.by_bound = true}; }
+  const sched::Refusal& refusal() const noexcept { return refusal_; }
+
+ protected:
+  // A set that knows a better reason writes it in admits().
+  sched::Refusal refusal_{.by_bound = true};
 };
 
 // Returns null if a Manager has the policies of these options, and `custom` and `charged` are null. `server`, `custom`
