@@ -1,7 +1,7 @@
 // ParameterSearch looks for the values of a program's parameters with which a measured figure is best, with a given
-// number of measurements (auto-tuning). It changes one parameter at a time (coordinate search) and compares in pairs:
-// each run of a candidate has a run of the present best beside it, so that slow changes of the machine cancel out. A
-// candidate that loses one of its first pairs is dropped.
+// number of measurements (auto-tuning). It changes one parameter at a time (coordinate search), and compares in pairs
+// of runs: a run of a candidate and a run of the present best, one after the other. So slow changes of the machine
+// cancel out. A candidate that loses one of its first pairs is dropped.
 //
 //   searches ── a candidate wins `pairs_to_win` pairs in a row: it is the present best ──▶ searches
 //      │ the runs are used up, or no candidate wins in a whole pass

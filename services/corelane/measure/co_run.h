@@ -1,6 +1,6 @@
-// The arithmetic of operations that were measured beside other work on the same last-level cache: the confidence
-// interval of a slowdown, and how well what the processor counts goes with the slowdowns.
-// Threads: pure functions. Allocates.
+// Computes statistics of operations that were measured beside other work on the same last-level cache. These are the
+// confidence interval of a slowdown, and the correlation between slowdowns and what the processor counted. Threads:
+// pure functions. Allocates.
 #pragma once
 
 #include <cstddef>

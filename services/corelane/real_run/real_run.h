@@ -4,8 +4,8 @@
 // The jobs compute for a number of calibrated iterations, and watch the clock for gaps (orb/rt/work.h). attribution.h
 // says how a missed deadline is explained, and run_records.h when one is missed.
 //
-// Threads: one, which lasts as long as the run: the processes end with it. Not in a process with real-time threads; see
-// os::ChildProcess.
+// Threads: one at a time. It must not end before the run, because the processes end with it. Not in a process with
+// real-time threads; see os::ChildProcess.
 //
 // The folder services/corelane/real_run runs experiments in real time. Its folder node has the program that the
 // processes run, and its folder overheads times the manager's decisions.

@@ -6,7 +6,7 @@
 //   auto here = open_channel(broker, "plant/controller", {}, deadline);                   (in another)
 //
 // `broker` is the path of the broker's socket: broker_path(). A name is printable ASCII without spaces, of at most 100
-// bytes; a name that is bound in the nameserver can be used too. orb/channel/channel.h says how to use a channel.
+// bytes. It may also be bound in the nameserver. orb/channel/channel.h says how to use a channel.
 //
 // Threads: one at a time for each handle, not a real-time one.
 #pragma once
