@@ -1,8 +1,8 @@
-// plan() predicts what a server would answer if the tasks of a set asked it for admission one after the other: which of
-// them it admits, on which core, and with which bound. It also finds out how many cores all of them need, and how much
-// their budgets may grow. Other policies than a server's are analyzed in the same way: global scheduling, tasks that
-// are cut, and resources that tasks on several cores lock. It also bounds chains of tasks, and tasks of high
-// criticality.
+// plan() predicts what a server would answer if the tasks of a set asked for admission one after the other. It says
+// which tasks the server admits, on which core, and with which bound. It also finds out how many cores all of them
+// need, and how much their budgets may grow. Other policies than a server's are analyzed in the same way: global
+// scheduling, tasks that are cut, and resources that tasks on several cores lock. It also bounds chains of tasks, and
+// tasks of high criticality.
 //
 // Threads: pure functions. Allocates. Cost: up to 25 admissions of the whole set for each task, with sensitivity.
 #pragma once

@@ -17,10 +17,11 @@
 //             number. If no core is idle, it takes the core with the least urgent job.
 //   Tasks     The jobs of a task run one after the other, in the order of their releases. No job is aborted.
 //
-// Overheads. A release stops its core for the time of the interrupt: the core where the task's latest job ran; before
-// that, core (task index) modulo (size of the cluster) of the task's cluster. All other overheads lengthen the job that
-// is dispatched. If it is preempted before it has used them up, the rest follows when it continues. The jobs of a load
-// have no overheads of their own. The job that a load has preempted has them as after any other preemption.
+// Overheads. A release stops one core for the time of the interrupt. That is the core where the task's latest job ran.
+// Before the first job it is core (task index) modulo (size of the cluster) of the task's cluster. All other overheads
+// lengthen the job that is dispatched. If it is preempted before it has used them up, the rest follows when it
+// continues. The jobs of a load have no overheads of their own. The job that a load has preempted has them as after any
+// other preemption.
 //
 // Cost: O(log n) for each event, with n the tasks and cores. Nothing is allocated while it runs, except to let more
 // jobs wait than ever before. Jobs are not recorded; a JobObserver sees each one.

@@ -40,8 +40,8 @@ class ChannelService {
   static Expected<ChannelService, BrokerFault> enlist(const std::string& broker, const std::string& name,
                                                       const channel::Options& options, Time deadline);
 
-  // Returns the next client's channel. no_channel: the handshake with this client failed; other clients may follow.
-  // unreachable: no client came until the deadline, or the broker is gone. If it is gone, is_enlisted() is false:
+  // Returns the next client's channel. no_channel: the handshake with this client failed. Other clients may follow.
+  // unreachable: no client came before the deadline, or the broker is gone. If it is gone, is_enlisted() is false:
   // channels that exist stay, and the name must be enlisted again.
   Expected<Introduced, BrokerFault> accept(Time deadline);
   bool is_enlisted() const noexcept { return bool(socket_); }
