@@ -77,7 +77,7 @@ struct TaskVerdict {
   Task task;
   sched::Ppm utilization = 0;
   bool admitted = false;
-  // Of an admitted task. The core is no_core if its jobs run on whatever core is free. The bound is the largest one
+  // For an admitted task. The core is no_core if its jobs run on whatever core is free. The bound is the largest one
   // while the other tasks were admitted; zero if nothing is analyzed.
   CoreId core = no_core;
   Duration bound{};
@@ -89,10 +89,10 @@ struct TaskVerdict {
   // The largest budget with which all is in time that is in time now: admitted tasks, chains, and tasks of high
   // criticality. Nothing: it was not looked for.
   std::optional<Duration> largest_budget{};
-  // Of an admitted task, with PlanRequest::charged_slowdowns: the budget with which it was analyzed.
+  // For an admitted task, with PlanRequest::charged_slowdowns: the budget with which it was analyzed.
   std::optional<Duration> charged_budget{};
   std::int64_t slowdown = unity.millionths;  // the factor in it
-  // Of a refused task.
+  // For a refused task.
   sched::Refusal refusal{};
 };
 

@@ -18,7 +18,7 @@
 
 namespace corelane::eval {
 
-// What a caller may choose about files without units.
+// Choices of the caller for files without units.
 struct FormatOptions {
   Duration tick = std::chrono::microseconds{1};  // what one unit of time means in jobs CSV; above 0
 };

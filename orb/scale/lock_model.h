@@ -31,7 +31,7 @@ struct LockModel {
 // Returns what is wrong with the model and how to mend it; "" if nothing is.
 std::string fault_of(const LockModel& model);
 
-// What a number of cores achieves.
+// The prediction for one number of cores.
 struct LockPoint {
   int cores = 1;
   double throughput = 0;     // critical sections per unit of time, of all cores together

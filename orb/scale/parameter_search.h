@@ -56,9 +56,9 @@ class ParameterSearch {
   bool validates() const noexcept { return phase_ == Phase::validates; }
   // Returns the values that won so far.
   const ParameterValues& best() const noexcept { return best_; }
-  // What the validation showed; nothing: it has not ended, or no candidate won.
+  // Returns the result of the validation; nothing: it has not ended, or no candidate won.
   const std::optional<Improvement>& improvement() const noexcept { return improvement_; }
-  // Returns whether the values are to be used instead of the defaults.
+  // Returns whether the best values are better than the defaults, so that they should be used.
   bool is_better() const noexcept { return improvement_ && improvement_->low > 1; }
   // What the last call of take() decided about a candidate.
   enum class Event : std::uint8_t { none, dropped, won };

@@ -18,7 +18,7 @@
 
 namespace corelane::sched {
 
-// What a core has left for a task that is placed, as strategies see it.
+// A core as an allocation strategy sees it: what it has left for a task that is being placed.
 struct SpareCapacity {
   int core = 0;    // its index among the cores of the process
   Share free = 0;  // the capacity that neither the platform nor tasks use; negative if they use more

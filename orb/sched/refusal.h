@@ -76,7 +76,7 @@ struct Refusal {
   Nearest nearest{};
   // For peer_limit: how many tasks one peer may have; 0: the limit was the utilization.
   std::uint32_t peer_tasks = 0;
-  // In that case: the utilization in parts per million of a core that the peer holds, and that it may hold.
+  // If the limit was the utilization: what the peer holds and may hold, in parts per million of a core.
   std::int64_t peer_holds = 0;
   std::int64_t peer_may = 0;
 

@@ -108,7 +108,7 @@ class JobObserver {
   virtual void executed(const ExecutedSlice&) {}
 };
 
-// What became of the jobs of a task until now.
+// The results of a task's jobs until now.
 struct TaskResponses {
   std::uint64_t jobs = 0;        // that ended
   std::uint64_t misses = 0;      // jobs that ended after their deadlines, and unfinished ones whose deadlines are over

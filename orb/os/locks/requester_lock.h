@@ -24,7 +24,7 @@
 
 namespace corelane::os {
 
-// What BasicRequesterLock needs of the system. See there.
+// The functions of the system that BasicRequesterLock needs; see there.
 struct RequesterLockSystem {
   template <typename T>
   using Atomic = std::atomic<T>;

@@ -29,8 +29,8 @@ struct RealRunOptions {
   std::string node;  // path of corelane-eval-node
   // How many client processes share the tasks. 0: one for each task, 16 at most.
   std::size_t clients = 0;
-  // What a call costs its job beside the servant's work, at most. The work of each job is shorter by this time, so that
-  // the job keeps its budget.
+  // The most that a call costs its job in addition to the servant's work. The work of each job is shorter by this time,
+  // so that the job keeps its budget.
   Duration call_cost = std::chrono::microseconds{50};
   // How long before the start of the run the clients get their orders. On a busy host they need some of it.
   Duration head_start = std::chrono::seconds{1};
