@@ -105,23 +105,24 @@ tasks for each of four utilizations:
 
     $ build/bin/corelane plan examples/scenarios/acceptance.toml
 
-A scenario is TOML. Only the tasks are required: `[[task]]`, `[generate]`, or both. What the file
-leaves out is as in a server that is started in the same directory, with the same `-ORB` options and
-variables.
+A scenario is TOML. Only the tasks are required: `[[task]]`, `[generate]`, or both. Fields that the
+file leaves out have the values of a server that you would start in the same directory, with the
+same `-ORB` options and environment variables.
 
 - **A duration** is text: a whole number and `ns`, `us`, `ms` or `s`.
-- **A part** is a number with up to six digits behind the point. 1 is a whole core, or the whole
-  period.
+- **A part**, such as 0.25, is a number with up to six decimal places. 1 is a whole core, or the
+  whole period.
 - **A wrong file** is an error with the line, what was expected, and what to change. An unknown field
   is an error that names the nearest known one.
-- **Files of other programs** (rt-app, SimSo, np-schedulability-analysis) are read in its place, and
-  `corelane convert` turns them into scenarios ([formats.md](formats.md)).
-- **A seed** gives the same tasks on every machine. The generators use whole numbers only, and no
-  distribution of a standard library. All combinations of a sweep draw from the same numbers, so they
-  can be compared pairwise.
+- **Files of other programs** (rt-app, SimSo, np-schedulability-analysis): the commands read them
+  instead of a scenario, and `corelane convert` turns them into scenarios
+  ([formats.md](formats.md)).
+- **A seed** gives the same tasks on every machine, because the generators use whole numbers only,
+  and no distribution of a standard library. All combinations of a sweep use the same random
+  numbers, so you can compare them pair by pair.
 
-An editor that knows JSON schemas of TOML files, such as one with Taplo, completes the fields if the
-file begins with this line. `corelane plan --schema` prints the schema.
+If the file begins with this line, an editor that supports JSON schemas for TOML files, for example
+with Taplo, completes the fields. `corelane plan --schema` prints the schema.
 
 ```toml
 #:schema ./scenario.schema.json
