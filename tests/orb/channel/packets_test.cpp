@@ -231,8 +231,8 @@ TEST_CASE("descriptors that are no sealed, allocated memory of the announced siz
 
 TEST_CASE("a sleep page that is none is refused") {
   RawPeer peer;
-  CHECK(
-      says(peer.present(&peer.hello, sizeof(Hello), {peer.region.fd.get(), peer.region.fd.get()}), "does not have the size"));
+  CHECK(says(peer.present(&peer.hello, sizeof(Hello), {peer.region.fd.get(), peer.region.fd.get()}),
+             "does not have the size"));
   const os::Fd null(open("/dev/null", O_RDWR));
   CHECK(says(peer.present(&peer.hello, sizeof(Hello), {peer.region.fd.get(), null.get()}), "is not a memfd"));
 }
