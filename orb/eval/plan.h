@@ -1,8 +1,8 @@
-// plan() predicts what a server would answer if the tasks of a set asked for admission one after the other. It says
-// which tasks the server admits, on which core, and with which bound. It also finds out how many cores all of them
-// need, and how much their budgets may grow. Other policies than a server's are analyzed in the same way: global
-// scheduling, tasks that are cut, and resources that tasks on several cores lock. It also bounds chains of tasks, and
-// tasks of high criticality.
+// plan() predicts what a server would answer if the tasks of a set asked it for admission one after the other: which of
+// them it admits, on which core, and with which bound. It also finds out how many cores all of them need, and how much
+// their budgets may grow. Other policies than a server's are analyzed in the same way: global scheduling, tasks that
+// are cut, and resources that tasks on several cores lock. It also bounds chains of tasks, and tasks of high
+// criticality.
 //
 // Threads: pure functions. Allocates. Cost: up to 25 admissions of the whole set for each task, with sensitivity.
 #pragma once
@@ -77,7 +77,7 @@ struct TaskVerdict {
   Task task;
   sched::Ppm utilization = 0;
   bool admitted = false;
-  // For an admitted task. The core is no_core if its jobs run on whatever core is free. The bound is the largest one
+  // Of an admitted task. The core is no_core if its jobs run on whatever core is free. The bound is the largest one
   // while the other tasks were admitted; zero if nothing is analyzed.
   CoreId core = no_core;
   Duration bound{};
@@ -89,10 +89,10 @@ struct TaskVerdict {
   // The largest budget with which all is in time that is in time now: admitted tasks, chains, and tasks of high
   // criticality. Nothing: it was not looked for.
   std::optional<Duration> largest_budget{};
-  // For an admitted task, with PlanRequest::charged_slowdowns: the budget with which it was analyzed.
+  // Of an admitted task, with PlanRequest::charged_slowdowns: the budget with which it was analyzed.
   std::optional<Duration> charged_budget{};
   std::int64_t slowdown = unity.millionths;  // the factor in it
-  // For a refused task.
+  // Of a refused task.
   sched::Refusal refusal{};
 };
 
