@@ -117,12 +117,12 @@ same `-ORB` options and environment variables.
 - **Files of other programs** (rt-app, SimSo, np-schedulability-analysis): the commands read them
   instead of a scenario, and `corelane convert` turns them into scenarios
   ([formats.md](formats.md)).
-- **A seed** gives the same tasks on every machine, because the generators use whole numbers only,
-  and no distribution of a standard library. All combinations of a sweep use the same random
-  numbers, so you can compare them pair by pair.
+- **A seed** gives the same tasks on every machine. The generators use whole numbers only, and no
+  distribution of a standard library. All combinations of a sweep draw from the same numbers, so they
+  can be compared pairwise.
 
-If the file begins with this line, an editor that supports JSON schemas for TOML files, for example
-with Taplo, completes the fields. `corelane plan --schema` prints the schema.
+An editor that knows JSON schemas of TOML files, such as one with Taplo, completes the fields if the
+file begins with this line. `corelane plan --schema` prints the schema.
 
 ```toml
 #:schema ./scenario.schema.json
