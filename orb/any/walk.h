@@ -17,8 +17,8 @@ namespace corelane::any {
 // with a failed reader if the value is malformed. A failure of the writer stays in the writer.
 bool transfer(cdr::Reader& reader, const TypeDesc& type, cdr::Writer* out);
 inline bool skip(cdr::Reader& reader, const TypeDesc& type) { return transfer(reader, type, nullptr); }
-// The same. `saw_values`: it read an instance of a value type, which indirections may connect to the rest of its
-// message. transfer() removes such connections: it also writes the values that are referred to.
+// The same. `saw_values`: it read an instance of a value type. Indirections may connect such a value to the rest of its
+// message. transfer() removes the indirections: it also writes the values to which they refer.
 bool skip(cdr::Reader& reader, const TypeDesc& type, bool& saw_values);
 
 // Reads one value and prints it: Point{x = 1, label = "a"}, [1, 2], red, any(long 7).

@@ -19,13 +19,13 @@ struct RecorderOptions {
   std::string runtime_directory{};              // where dumps are requested, and the counter page is; empty: nowhere
 };
 
-// dump_request() names the file that requests a dump of process `pid` when it is made in that process's runtime
-// directory. dump_answer() names the file that then appears: it contains the path of the dump, or nothing if that
-// failed. The program that requested the dump removes it.
+// dump_request() returns the path of a file. A program that makes this file requests a dump of process `pid`, whose
+// runtime directory is `directory`. dump_answer() returns the path of the file with the answer. It contains the path of
+// the dump, or nothing if the dump failed. The program that requested the dump removes the answer.
 inline std::string dump_request(const std::string& directory, int pid) {
   return directory + "/dump-" + std::to_string(pid);
 }
-// A program that requests a dump locks this file meanwhile, because there is only one answer.
+// A program locks this file until it has its answer, because there is only one file for answers.
 inline std::string dump_turn(const std::string& directory, int pid) { return dump_request(directory, pid) + ".lock"; }
 inline std::string dump_answer(const std::string& directory, int pid) { return dump_request(directory, pid) + ".done"; }
 

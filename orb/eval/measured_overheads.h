@@ -30,10 +30,9 @@ struct RunOverheads {
   Duration blocking{};     // how late a thread may wake. The analysis charges it; it is not simulated
   bool charged = true;     // whether the analysis charges anything
 
-  // What each job is longer: the costs that the analysis charges for each job, see sim::OverheadInfo. Whole
-  // microseconds, rounded up.
+  // Returns the costs that the analysis charges for each job (sim::OverheadInfo), in whole microseconds, rounded up.
   Duration per_job() const;
-  // What the analysis adds to each budget.
+  // Returns the costs that the analysis adds to each budget.
   Duration charge_per_job() const { return charged ? per_job() : Duration::zero(); }
 
   friend bool operator==(const RunOverheads&, const RunOverheads&) = default;

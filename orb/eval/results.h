@@ -20,7 +20,7 @@
 
 namespace corelane::eval {
 
-// What came of one set under one dispatcher.
+// The results of one set under one dispatcher.
 struct SetResult {
   std::size_t cell = 0;  // index among the combinations of the sweeps
   std::int64_t set = 0;  // from 0

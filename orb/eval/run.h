@@ -27,7 +27,7 @@ struct RunRequest {
   std::vector<CoreId> cores;               // at least one
   const Dispatcher* dispatcher = nullptr;  // never null in a request that is run
   dispatch::ExecutiveOptions server{};     // platform load, allocation, admission test
-  // Of a virtual run: policies in place of those of `server`, for dispatchers that refuse tasks. Null: none.
+  // For a virtual run: policies that replace those of `server`, for dispatchers that refuse tasks. Null: none.
   const CustomPolicies* custom = nullptr;
   RunOverheads overheads{};           // of a virtual run; a real one has its own
   SlowdownTable slowdowns{};          // in a virtual run: how much tasks slow each other down

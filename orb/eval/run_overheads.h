@@ -26,8 +26,8 @@ RunOverheads overheads_in(dispatch::DispatchMode mode, RunOverheads overheads);
 void charge(const RunOverheads& overheads, std::vector<Task>& tasks);
 void charge(const RunOverheads& overheads, dispatch::ExecutiveOptions& server);
 
-// Returns which overheads the analysis charges, and which it does not: "overheads charged by the analysis: hop 20us,
-// dispatch 3us twice; 26us on top of each budget". "": nothing costs anything.
+// Returns a text that says which overheads the analysis charges, and which it does not: "overheads charged by the
+// analysis: hop 20us, dispatch 3us twice; 26us on top of each budget". "": all overheads are zero.
 std::string text_of(const RunOverheads& overheads);
 
 }  // namespace corelane::eval

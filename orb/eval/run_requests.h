@@ -24,7 +24,7 @@ struct CustomPolicies;  // orb/eval/planning/custom_policies.h
 // The longest run. Sums of the times of a run cannot overflow then.
 inline constexpr Duration longest_run = std::chrono::hours{24};
 
-// What holds where a scenario leaves something out.
+// The values for fields that a scenario leaves out.
 struct RunDefaults {
   dispatch::ExecutiveOptions server{};
   std::vector<CoreId> cores{};             // at least one, unless the scenario says how many

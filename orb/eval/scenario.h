@@ -58,7 +58,7 @@ struct Policy {
   bool charge_slowdowns = false;  // whether the budgets of the analysis include slowdowns: see SlowdownTable
 };
 
-// What a file says of the platform's costs: the costs that replace those of `from`, and where the others are.
+// The platform's costs in a file. The costs that the file states replace those of `from`.
 struct OverheadFields : sim::OverheadCosts<std::optional<Duration>> {
   std::string from{};                           // what read_overheads() reads; empty: nothing
   bool charged = true;                          // whether the budgets of the analysis include them

@@ -1,5 +1,5 @@
 // Files with tasks in other formats than TOML: the JSON of rt-app, the XML of SimSo, and the CSV of the schedulability
-// analyzer np-schedulability-analysis. parse_scenario() (scenario_file.h) reads all of them, and tells them by their
+// analyzer np-schedulability-analysis. parse_scenario() (scenario_file.h) reads all of them, and recognizes each by its
 // content. These functions write them.
 //
 // Threads: any but real-time ones: they allocate.
@@ -18,7 +18,7 @@
 
 namespace corelane::eval {
 
-// What a caller may choose about files without units.
+// Choices of the caller for files without units.
 struct FormatOptions {
   Duration tick = std::chrono::microseconds{1};  // what one unit of time means in jobs CSV; above 0
 };

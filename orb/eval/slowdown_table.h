@@ -1,6 +1,6 @@
-// SlowdownTable has for each pair of tasks by which factor the one executes longer while the other runs on another core
-// of its last-level cache: the [[slowdown]] tables of a scenario, and platform.slowdown for other pairs of intensive
-// tasks. All factors are estimates, never bounds.
+// SlowdownTable has a factor for each pair of tasks. The first task executes longer by this factor while the second one
+// runs on another core of its last-level cache. The factors are those of the [[slowdown]] tables of a scenario. Other
+// pairs of intensive tasks have the factor platform.slowdown. All factors are estimates, never bounds.
 //
 // Threads: values; pure functions.
 #pragma once
@@ -48,8 +48,8 @@ class SlowdownTable {
   Fraction uniform_ = unity;
 };
 
-// Returns whether a [[slowdown]] table with this name is about a task with this label: they are equal, or the label is
-// the name with "-" and a number added.
+// Returns whether a [[slowdown]] table with this name is about a task with this label. That is so if the two are equal,
+// or if the label is the name, "-" and a number.
 bool is_named(std::string_view label, std::string_view name) noexcept;
 
 // Returns the budget times the factor, which is in millionths, rounded up.

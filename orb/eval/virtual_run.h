@@ -24,8 +24,8 @@
 
 namespace corelane::eval {
 
-// Returns what came of the run. The same request has the same outcome on every machine. The observer may be null; it is
-// told of the jobs of tasks, with times from the start of the run.
+// Returns the results of the run. The same request has the same results on every machine. The observer, which may be
+// null, learns of the jobs of tasks, with times from the start of the run.
 RunOutcome run_virtually(const RunRequest& request, sim::JobObserver* observer = nullptr);
 
 // Does the same, and asks `is_to_stop` after each few thousand steps. Once it returns true, the run ends, and the

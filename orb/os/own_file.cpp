@@ -20,8 +20,8 @@ void OwnFile::Entry::clear() const noexcept {
 
 // Never destroyed: threads may still make and end files while static objects are destroyed.
 struct OwnFile::Living {
-  // The last process that made a file. A forked child that made none does not remove files at its exit, because it may
-  // have inherited the mutex locked. relaxed: written by this process before its exit()
+  // The last process that made a file. A forked child that made no file does not remove files at its exit. It may have
+  // inherited the mutex in a locked state. relaxed: written by this process before its exit()
   std::atomic<pid_t> process{0};
   Mutex mutex;
   std::list<Entry> entries CORELANE_GUARDED_BY(mutex);  // newest first

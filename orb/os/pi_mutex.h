@@ -2,9 +2,10 @@
 // real-time thread waits at most for the critical section, and not for threads of intermediate priority. Lock it
 // with os::LockGuard or os::UniqueLock (orb/os/lock.h), whose use clang checks.
 //
-// It is a futex of the kernel's PI protocol (futex(2), FUTEX_LOCK_PI): its word is 0, or the thread id of the holder
-// and a bit that the kernel sets while others wait. Every call locks some of these mutexes, so the usual case is
-// inline. Locking and unlocking takes 14 instructions, and 132 with pthread_mutex_t (callgrind, commit 41fd6d26).
+// It is a futex of the kernel's PI protocol (futex(2), FUTEX_LOCK_PI). Its word is 0 while it is free. Otherwise it is
+// the thread id of the holder, with a bit that the kernel sets while others wait. Every call locks some of these
+// mutexes, so the usual case is inline. Locking and unlocking takes 14 instructions, and 132 with pthread_mutex_t
+// (callgrind, commit 41fd6d26).
 //
 // Threads: any. Without contention it costs one atomic operation to lock and one to unlock. Keep its critical sections
 // short.

@@ -1,6 +1,5 @@
-// Finds the functions that keep a program from scaling: those that need more time for each unit of work on many cores
-// than on one (function scalability value, Cui).
-// Threads: pure functions.
+// Finds the functions that keep a program from scaling. Such a function needs more time for a unit of work on many
+// cores than on one (function scalability value, Cui). Threads: pure functions.
 #pragma once
 
 #include <span>

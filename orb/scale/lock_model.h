@@ -1,11 +1,11 @@
 // LockModel predicts the throughput of cores that share one ticket lock, and the number of cores from which on
 // throughput falls (scalability collapse).
 //
-// The model is a closed queueing network (Cui, LockSim). Each core alternates between two centers: it works outside of
-// the lock (delay center), then it takes the lock for a critical section (queueing center, first come first served).
-// While k cores hold or wait for the lock, a section and its hand-over take T_cs + c k / 2 on average: to hand a ticket
-// lock over, the memory system serves each waiter that polls the lock. All times are exponentially distributed. So the
-// number k is a birth-death process with births (n - k) / T_ncs and deaths 1 / (T_cs + c k / 2).
+// The model is a closed queueing network (Cui, LockSim). Each core alternates between two centers. It works outside of
+// the lock (delay center). Then it takes the lock for a critical section (queueing center, first come first served).
+// While k cores hold or wait for the lock, a section and its hand-over take T_cs + c k / 2 on average. The reason is
+// that the memory system serves each waiter that polls a ticket lock before the lock is handed over. All times are
+// exponentially distributed. So k is a birth-death process with births (n - k) / T_ncs and deaths 1 / (T_cs + c k / 2).
 //
 // Threads: pure functions.
 //
@@ -31,7 +31,7 @@ struct LockModel {
 // Returns what is wrong with the model and how to mend it; "" if nothing is.
 std::string fault_of(const LockModel& model);
 
-// What a number of cores achieves.
+// The prediction for one number of cores.
 struct LockPoint {
   int cores = 1;
   double throughput = 0;     // critical sections per unit of time, of all cores together
@@ -47,8 +47,8 @@ LockPoint solve(const LockModel& model, int cores);
 // Returns the points of these numbers of cores.
 std::vector<LockPoint> solve(const LockModel& model, std::span<const int> cores);
 
-// Returns the point that has this throughput if a core holds or waits for the lock for `requesters` of the cores on
-// average, and the lock is held for the share `busy` of the time.
+// Returns the point with this throughput. On average, `requesters` of the cores hold the lock or wait for it. The lock
+// is held for the share `busy` of the time.
 LockPoint point_of(const LockModel& model, int cores, double throughput, double requesters, double busy);
 
 // Returns the number of cores with the highest throughput among 1 to `most` cores, if throughput falls by more than 5 %

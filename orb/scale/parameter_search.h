@@ -1,7 +1,7 @@
 // ParameterSearch looks for the values of a program's parameters with which a measured figure is best, with a given
-// number of measurements (auto-tuning). It changes one parameter at a time (coordinate search) and compares in pairs:
-// each run of a candidate has a run of the present best beside it, so that slow changes of the machine cancel out. A
-// candidate that loses one of its first pairs is dropped.
+// number of measurements (auto-tuning). It changes one parameter at a time (coordinate search), and compares in pairs
+// of runs: a run of a candidate and a run of the present best, one after the other. So slow changes of the machine
+// cancel out. A candidate that loses one of its first pairs is dropped.
 //
 //   searches ── a candidate wins `pairs_to_win` pairs in a row: it is the present best ──▶ searches
 //      │ the runs are used up, or no candidate wins in a whole pass
@@ -56,9 +56,9 @@ class ParameterSearch {
   bool validates() const noexcept { return phase_ == Phase::validates; }
   // Returns the values that won so far.
   const ParameterValues& best() const noexcept { return best_; }
-  // What the validation showed; nothing: it has not ended, or no candidate won.
+  // Returns the result of the validation; nothing: it has not ended, or no candidate won.
   const std::optional<Improvement>& improvement() const noexcept { return improvement_; }
-  // Returns whether the values are to be used instead of the defaults.
+  // Returns whether the best values are better than the defaults, so that they should be used.
   bool is_better() const noexcept { return improvement_ && improvement_->low > 1; }
   // What the last call of take() decided about a candidate.
   enum class Event : std::uint8_t { none, dropped, won };

@@ -18,15 +18,15 @@
 
 namespace corelane::sched {
 
-// What a core has left for a task that is placed, as strategies see it.
+// A core as an allocation strategy sees it: what it has left for a task that is being placed.
 struct SpareCapacity {
   int core = 0;    // its index among the cores of the process
   Share free = 0;  // the capacity that neither the platform nor tasks use; negative if they use more
   // How many cores it comes after the core of the last placement. The first core comes after the last one. 0: it is the
   // core of the last placement, or the first core if there was none.
   int steps = 0;
-  // For an intensive task under a strategy that regards caches, what intensive tasks use: of all cores that share this
-  // core's last-level cache, and of these without this core. 0 for other tasks.
+  // The load of intensive tasks: cache_load is that of all cores that share this core's last-level cache, beside is
+  // that without this core. Both are set for an intensive task under a strategy that regards caches, otherwise 0.
   Share cache_load = 0;
   Share beside = 0;
 };

@@ -42,7 +42,7 @@ struct ServantLimit {
   friend constexpr bool operator==(const ServantLimit&, const ServantLimit&) = default;
 };
 
-// What was measured for a while, under one limit.
+// The measurements of one window, under one limit.
 struct ServantWindow {
   Duration length{};
   Duration in_servants{};   // of all servants together

@@ -37,10 +37,10 @@ enum class RefusalCode : std::uint32_t {
   ended = 17,               // the server's operator ended the task
 };
 
-// The contract that would have been admitted: the smallest T' >= T (at most 1000 T) with the same C and D/T, else the
-// smallest D', else the largest C'. The values are rounded to four digits if the rounded contract fits, too. J and S
-// are those of the request, even if J was a default of the old T. Importance, overrun policy and resources also stay.
-// All fields are zero if nothing fits or nothing was computed (see Manager::nearest()).
+// The contract that would have been admitted. It is the first of these that exists: the smallest T' >= T (at most 1000
+// T) with the same C and D/T; the smallest D'; the largest C'. The values are rounded to four digits if the rounded
+// contract fits, too. J and S are those of the request, even if J was a default of the old T. Importance, overrun
+// policy and resources also stay. All fields are zero if nothing fits or nothing was computed (see Manager::nearest()).
 struct Nearest {
   Duration period{};
   Duration deadline{};
@@ -76,7 +76,7 @@ struct Refusal {
   Nearest nearest{};
   // For peer_limit: how many tasks one peer may have; 0: the limit was the utilization.
   std::uint32_t peer_tasks = 0;
-  // In that case: the utilization in parts per million of a core that the peer holds, and that it may hold.
+  // If the limit was the utilization: what the peer holds and may hold, in parts per million of a core.
   std::int64_t peer_holds = 0;
   std::int64_t peer_may = 0;
 

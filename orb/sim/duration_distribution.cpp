@@ -15,8 +15,8 @@ DurationDistribution DurationDistribution::of_quantiles(std::vector<Duration> va
   return result;
 }
 
-// The product of 32 bits of the fraction and the number of pieces has the piece in its upper half, and the place within
-// the piece in its lower half. A piece is shorter than 2^31 ns, so the second product fits, too.
+// Multiplies 32 bits of the fraction by the number of pieces. The upper half of the product is the piece. The lower
+// half is the place within the piece. A piece is shorter than 2^31 ns, so the second product fits, too.
 Duration DurationDistribution::interpolated(std::uint64_t fraction) const {
   const std::uint64_t place = (fraction >> 32) * (quantiles_.size() - 1);
   const auto piece = static_cast<std::size_t>(place >> 32);

@@ -1,8 +1,8 @@
 // JobAdmissionSimulator runs tasks under the admission control of Zhang, Gill & Lu ("Reconfigurable Real-Time
-// Middleware for Distributed Cyber-Physical Systems with Aperiodic Events", 2008) in virtual time.
-// sched::SyntheticUtilization decides when a job arrives, by one of fifteen policies. Admitted jobs pass their stages
-// under preemptive deadline-monotonic priorities: the shorter deadline, and of equal ones the earlier job. Each stage
-// executes for its budget.
+// Middleware for Distributed Cyber-Physical Systems with Aperiodic Events", 2008) in virtual time. When a job arrives,
+// sched::SyntheticUtilization decides whether it is admitted, by one of fifteen policies. Admitted jobs pass their
+// stages under preemptive deadline-monotonic priorities: the shorter deadline, and of equal ones the earlier job. Each
+// stage executes for its budget.
 //
 // At one instant, completions come before arrivals. In between, a processor without ready jobs is idle, which may reset
 // synthetic utilization. Equal inputs give equal results.

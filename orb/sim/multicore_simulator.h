@@ -17,10 +17,11 @@
 //             number. If no core is idle, it takes the core with the least urgent job.
 //   Tasks     The jobs of a task run one after the other, in the order of their releases. No job is aborted.
 //
-// Overheads. A release stops its core for the time of the interrupt: the core where the task's latest job ran; before
-// that, core (task index) modulo (size of the cluster) of the task's cluster. All other overheads lengthen the job that
-// is dispatched. If it is preempted before it has used them up, the rest follows when it continues. The jobs of a load
-// have no overheads of their own. The job that a load has preempted has them as after any other preemption.
+// Overheads. A release stops one core for the time of the interrupt. That is the core where the task's latest job ran.
+// Before the first job it is core (task index) modulo (size of the cluster) of the task's cluster. All other overheads
+// lengthen the job that is dispatched. If it is preempted before it has used them up, the rest follows when it
+// continues. The jobs of a load have no overheads of their own. The job that a load has preempted has them as after any
+// other preemption.
 //
 // Cost: O(log n) for each event, with n the tasks and cores. Nothing is allocated while it runs, except to let more
 // jobs wait than ever before. Jobs are not recorded; a JobObserver sees each one.
@@ -107,7 +108,7 @@ class JobObserver {
   virtual void executed(const ExecutedSlice&) {}
 };
 
-// What became of the jobs of a task until now.
+// The results of a task's jobs until now.
 struct TaskResponses {
   std::uint64_t jobs = 0;        // that ended
   std::uint64_t misses = 0;      // jobs that ended after their deadlines, and unfinished ones whose deadlines are over

@@ -2,7 +2,7 @@
 // caches that have to be filled again. The MulticoreSimulator charges them, and counts how often each occurred.
 //
 // The kinds are those of Brandenburg, "Scheduling and Locking in Multiprocessor Real-Time Operating Systems", 2011,
-// chapter 3, with the hand-off to a thread of the task in addition. overhead_table.h reads measured values.
+// chapter 3. One kind is added: the hand-off to the thread of the task. overhead_table.h reads measured values.
 //
 // Threads: values.
 #pragma once

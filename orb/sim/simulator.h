@@ -118,7 +118,7 @@ class Simulator {
   // Takes the jobs of every plan from the source, in place of `every`, `demand`, `demand_to` and `jittered`. Their
   // releases count from TaskPlan::first_release. The source must outlive the Simulator. Call it before run().
   void use_jobs(JobSource& source) { source_ = &source; }
-  // Returns by which factor, in millionths, the tasks of plan `plan` execute longer while a task of plan `beside` runs
+  // Returns a factor in millionths: how much longer the tasks of plan `plan` execute while a task of plan `beside` runs
   // on another core of the same cache. It is no_slowdown or more.
   using SlowdownOf = std::function<std::int64_t(std::size_t plan, std::size_t beside)>;
   // Makes tasks slower that run at the same time on cores that share a cache (CoreOptions::cache). Each task that runs

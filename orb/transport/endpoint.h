@@ -45,9 +45,9 @@ Endpoint channel_endpoint(std::string path);
 // The most bytes of a Unix socket's path: what sockaddr_un holds besides the final NUL.
 inline constexpr std::size_t longest_unix_path = 107;
 
-// Parses one endpoint. A text that begins with the prefix of a kind is parsed by that kind, any other text as TCP:
-// "127.0.0.1:0", "[::1]:2809", "host.domain:2809", ":2809"; "unix:/run/plant.sock", "unix:". Text that is no endpoint
-// gives BAD_PARAM bad_address.
+// Parses one endpoint. If a text begins with the prefix of a kind, that kind parses it. TCP parses all other texts.
+// Examples: "127.0.0.1:0", "[::1]:2809", "host.domain:2809", ":2809"; "unix:/run/plant.sock", "unix:". Text that is no
+// endpoint gives BAD_PARAM bad_address.
 Expected<Endpoint> parse_endpoint(std::string_view text);
 
 // What is wrong with a text. It is the end of a sentence that begins with "expected".

@@ -1,6 +1,6 @@
-// TransportKind describes one kind of transport to the code above: its name, the text of its endpoints, how references
-// contain them, what the code above depends on, and how the transport is made. Code above asks a kind for its
-// properties, and never which one it is.
+// TransportKind describes one kind of transport to the code above. It has the name of the kind, the text of its
+// endpoints, and their form in references. It also has the properties on which the code above depends, and the function
+// that makes the transport. Code above asks a kind for its properties, and never which one it is.
 //
 // A transport is a folder below this one and one line in the table of transport_kind.cpp. Each endpoint points to its
 // kind.
@@ -60,7 +60,7 @@ struct TransportKind {
   std::string (*print)(const Endpoint& endpoint);
 
   // Endpoints in references. read() adds those of the profile that this process can try. write() adds an endpoint of
-  // this process to the profile. show() describes a component; nothing: the component is of another kind.
+  // this process to the profile. show() describes a component. It returns nothing if the component is of another kind.
   void (*read)(const giop::IiopProfile& profile, const HostView& here, Reachable& found);
   void (*write)(const Endpoint& endpoint, const HostView& here, giop::IiopProfile& profile);
   std::optional<ShownComponent> (*show)(const giop::TaggedComponent& component);

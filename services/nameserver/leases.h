@@ -58,7 +58,7 @@ class Leases {
   bool end(LeaseId id, const Client& by);
   // Makes take_expired() return the owner. For names that the store did not remove, or that were bound too late.
   void leave(std::string owner);
-  // take_expired() returns the owners whose lease has expired or was ended, and those given to leave(). take_of()
+  // take_expired() returns the owners whose lease has expired or was ended, and the owners that leave() got. take_of()
   // returns the owners whose lease is tied to the process. Both forget these leases.
   std::vector<std::string> take_expired(Time now);
   std::vector<std::string> take_of(const os::ProcessIdentity& process);

@@ -105,17 +105,18 @@ tasks for each of four utilizations:
 
     $ build/bin/corelane plan examples/scenarios/acceptance.toml
 
-A scenario is TOML. Only the tasks are required: `[[task]]`, `[generate]`, or both. What the file
-leaves out is as in a server that is started in the same directory, with the same `-ORB` options and
-variables.
+A scenario is TOML. Only the tasks are required: `[[task]]`, `[generate]`, or both. Fields that the
+file leaves out have the values of a server that you would start in the same directory, with the
+same `-ORB` options and environment variables.
 
 - **A duration** is text: a whole number and `ns`, `us`, `ms` or `s`.
-- **A part** is a number with up to six digits behind the point. 1 is a whole core, or the whole
-  period.
+- **A part**, such as 0.25, is a number with up to six decimal places. 1 is a whole core, or the
+  whole period.
 - **A wrong file** is an error with the line, what was expected, and what to change. An unknown field
   is an error that names the nearest known one.
-- **Files of other programs** (rt-app, SimSo, np-schedulability-analysis) are read in its place, and
-  `corelane convert` turns them into scenarios ([formats.md](formats.md)).
+- **Files of other programs** (rt-app, SimSo, np-schedulability-analysis): the commands read them
+  instead of a scenario, and `corelane convert` turns them into scenarios
+  ([formats.md](formats.md)).
 - **A seed** gives the same tasks on every machine. The generators use whole numbers only, and no
   distribution of a standard library. All combinations of a sweep draw from the same numbers, so they
   can be compared pairwise.

@@ -13,7 +13,7 @@
 
 namespace corelane {
 
-// What some settings have besides. `Values` is the struct in which the component keeps the values.
+// Properties that only some settings have. `Values` is the struct in which the component keeps the values.
 template <typename Values>
 struct SettingTraits {
   unsigned first = 0;  // its place among the settings that a user needs first, from 1; 0: an expert setting

@@ -122,7 +122,7 @@ Expected<std::size_t, SetupFault> check_memory(const os::Fd& fd, std::size_t siz
     return bad_memory("is not sealed against changes of its size and against other writers");
   struct stat file {};
   if (fstat(fd.get(), &file) != 0 || file.st_size < 0 || static_cast<std::size_t>(file.st_size) != size)
-    return bad_memory("has not the size that it announced");
+    return bad_memory("does not have the size that it announced");
   return static_cast<std::size_t>(file.st_blocks) * 512;
 }
 

@@ -1,13 +1,13 @@
 // MadeMemory and Mapping are memory that two processes share. One process makes it, seals it and passes it to the other
 // as a descriptor. The other process checks it and maps it.
 //
-// Memory is either whole or growing. Whole memory is taken from the system when it is made, and stays. Of growing
-// memory only the beginning is always there. Its maker takes the rest part by part, and gives parts back that neither
-// end reads. Growing memory is only for two ends of one user, because a process that reads a missing part makes the
-// kernel take memory for it.
+// Memory is either whole or growing. Whole memory is allocated when it is made, and stays allocated. Of growing memory,
+// only the first bytes are always allocated. Its maker allocates the rest part by part, and frees parts that neither
+// end reads. Growing memory is only for two ends of one user, because a process that reads a part without memory makes
+// the kernel allocate memory for it.
 //
-// Threads: any but real-time ones (system calls, page faults). The memory has no name in a file system. So what a
-// killed process leaves behind goes with its last descriptor and mapping.
+// Threads: any but real-time ones (system calls, page faults). The memory has no name in a file system. So the kernel
+// frees the memory of a killed process when its last descriptor and mapping are gone.
 #pragma once
 
 #include <cstddef>
@@ -78,11 +78,12 @@ Expected<MadeMemory, SetupFault> make_memory(std::size_t size, Writers writers);
 // for good; take() and give_back() apply to the rest. Requires can_grow(). It is not sealed against other writers.
 Expected<MadeMemory, SetupFault> make_growing_memory(std::size_t size, std::size_t kept);
 
-// Maps the peer's memory, read-only for Writers::maker_alone. bad_peer: it is not allocated, not of that size, or not
-// sealed so that neither can change. Its content may change at any time, but reading it never fails.
+// Maps the peer's memory, read-only for Writers::maker_alone. Fails with bad_peer if the memory is not all allocated,
+// has another size, or lacks the seals that make_memory() sets for `writers`. The content may change at any time, but
+// reading it never fails.
 Expected<Mapping, SetupFault> adopt_memory(const os::Fd& fd, std::size_t size, Writers writers);
-// Does the same for a peer of this process's own user, whose memory may grow beyond the first `kept` bytes. Takes no
-// memory for the rest: read only what the peer says is there.
+// Maps growing memory of a peer that has this process's user. Allocates nothing beyond the first `kept` bytes. The
+// caller reads only the parts that the peer says are allocated.
 Expected<Mapping, SetupFault> adopt_growing_memory(const os::Fd& fd, std::size_t size, std::size_t kept);
 
 }  // namespace corelane::channel

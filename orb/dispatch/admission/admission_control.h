@@ -1,9 +1,9 @@
 // AdmissionControl handles requests for admission (AdmissionCandidate), from the first look at them until they are
-// answered. One at a time is analysed in slices. It is then decided inside a transaction of the LedgerClient: what
-// other processes promised is read, the decision is made, and the new promise is written. While the transaction is
-// taken, new tasks wait and jobs go on. An analysis that takes more than one slice goes on outside the transaction, and
-// starts again if the others' promises changed meanwhile. The AdmissionQueue holds new tasks that were not looked at
-// yet, and those that wait until tasks have been moved for another new task.
+// answered. It analyzes one request at a time, in slices. Then it decides inside a transaction of the LedgerClient: it
+// reads what other processes promised, decides, and writes the new promise. While the transaction is taken, new tasks
+// wait and jobs go on. An analysis that takes more than one slice goes on outside the transaction, and starts again if
+// the others' promises changed meanwhile. The AdmissionQueue holds new tasks that were not looked at yet, and those
+// that wait until tasks have been moved for another new task.
 //
 // Threads: any that holds the manager's lock.
 #pragma once

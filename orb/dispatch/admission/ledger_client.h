@@ -4,7 +4,7 @@
 //
 // A promise covers:
 // - every task, on each core that it is charged to;
-// - tasks that have left a core, while the work that they left there may still delay tasks of other processes;
+// - tasks that have left a core, as long as their earlier work may still delay tasks of other processes;
 // - the platform's load, and the best-effort servers.
 //
 // Threads: owned by the holder of the manager's lock.

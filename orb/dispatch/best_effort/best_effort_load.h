@@ -1,5 +1,5 @@
-// What the servers for best-effort jobs (best_effort.server) mean for the analysis: the load of each core, and the
-// levels that are left for tasks. Threads: pure functions.
+// Computes what the analysis must know of the servers for best-effort jobs (best_effort.server): the load of each core,
+// and the levels that are left for tasks. Threads: pure functions.
 #pragma once
 
 #include <optional>

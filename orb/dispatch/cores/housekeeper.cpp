@@ -24,7 +24,7 @@ Housekeeper::Housekeeper(ThreadMaker& maker, CoreProvider& provider, NoteInbox& 
       periodic_agents_{{.agent = &maintenance_, .every = period}} {
   threads_.reserve(max_tasks);
   threads_.max_load_factor(1e9F);  // an insertion allocates nothing
-  graves_.reserve(max_tasks);
+  retired_.reserve(max_tasks);
 }
 
 Housekeeper::Orders Housekeeper::orders_for(std::string name, const WorkerPtr& worker) {
@@ -84,7 +84,7 @@ Time Housekeeper::wake_at() const noexcept {
 }
 
 bool Housekeeper::step(Time now) noexcept {
-  std::erase_if(graves_, [](const WorkerPtr& worker) { return worker.use_count() == 1; });
+  std::erase_if(retired_, [](const WorkerPtr& worker) { return worker.use_count() == 1; });
   OrderPtr order = next_order();
   if (bell_.take_events() || order) end_sleep();
   if (sleeps_until_ == never || now >= sleeps_until_) {
@@ -118,8 +118,8 @@ void Housekeeper::end_sleep() noexcept {
   bell_.set_resting(false);
 }
 
-// Sleeps when each agent has looked once since the last event, and since the watch of the directory began. An agent
-// that looked shortly before an event looks when it is due again.
+// Sleeps when the step() of each agent has returned false since the last event, and since the watch of the directory
+// began. An event does not step an agent at once: that happens when the agent is due again.
 void Housekeeper::try_to_sleep(Time now) noexcept {
   if (!is_idle_ || !has_nothing_to_do()) return end_sleep();
   if (!bell_.watches() && !try_to_watch(now)) return end_sleep();
@@ -132,8 +132,8 @@ bool Housekeeper::all_looked() const noexcept {
   return std::ranges::all_of(periodic_agents_, [](const PeriodicAgent& each) { return each.looked; });
 }
 
-// Tries again only after some time, because inotify may not be available for long. All agents look at once,
-// because what happened before the watch is not known.
+// After a failure it waits for `between_watches`, because inotify may be unavailable for a long time. All agents are
+// due at once when the watch begins, because nobody told them what had happened before.
 bool Housekeeper::try_to_watch(Time now) noexcept {
   if (now < next_watch_) return false;
   next_watch_ = now + between_watches;
@@ -143,7 +143,7 @@ bool Housekeeper::try_to_watch(Time now) noexcept {
 }
 
 bool Housekeeper::has_nothing_to_do() noexcept {
-  return threads_.empty() && graves_.empty() && provider_.is_settled() && is_idle_();
+  return threads_.empty() && retired_.empty() && provider_.is_settled() && is_idle_();
 }
 
 void Housekeeper::carry_out(Order& order) noexcept {
@@ -182,7 +182,7 @@ void Housekeeper::end_thread(const WorkerPtr& worker) noexcept {
   worker->placer().attach(nullptr);
   if (auto place = threads_.extract(worker)) maker_.take_back(std::move(place.mapped()));
   try {
-    graves_.push_back(worker);
+    retired_.push_back(worker);
   } catch (const std::bad_alloc&) {  // then the thread that drops the last reference frees the worker
   }
 }
@@ -199,7 +199,7 @@ void Housekeeper::close() noexcept {
   for (auto& [worker, thread] : threads_) worker->retire();
   for (auto& [worker, thread] : threads_) worker->placer().attach(nullptr);
   threads_.clear();  // joins
-  graves_.clear();
+  retired_.clear();
 }
 
 }  // namespace corelane::dispatch

@@ -1,13 +1,14 @@
 // Housekeeper does the slow work for tasks: it starts and joins their threads, maintains the ledger, and steps other
 // agents. It is an agent, so the manager thread never waits for any of this.
 //
-// It sleeps while there is no task and nothing to repair, until an order comes or something happens in the runtime
-// directory, through which other processes reach this one. It sleeps again as soon as each agent has looked once after
-// the last event. Some changes are not noticed there, such as a directory further up that is renamed. So it does all
-// its work once in each period `longest_sleep`, too.
+// It sleeps while there is no task and nothing to repair. Two things wake it: an order, and an event in the runtime
+// directory, where other processes leave messages for this one. After an event, each agent is stepped until its step()
+// returns false. Then the housekeeper sleeps again. A watch of the directory misses some changes, such as a parent
+// directory that is renamed. So all agents are also stepped once in each `longest_sleep`.
 //
-// Threads: start(), adopt() and retire() any thread; step() on the housekeeper's own, which is not real-time; close()
-// once, by the thread that ends it. Answers (ThreadStarted, ThreadFailed) go to the manager's inbox.
+// Threads: any thread calls start(), adopt() and retire(). The housekeeper's own thread, which is not real-time, calls
+// step(). The thread that destroys the housekeeper calls close() once. Answers (ThreadStarted, ThreadFailed) go to the
+// manager's inbox.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +37,7 @@ class ThreadMaker {
   virtual ~ThreadMaker() = default;
   // Returns a new thread that runs worker->loop() at its placement().
   virtual Expected<std::unique_ptr<WorkerThread>> start(const std::string& name, const WorkerPtr& worker) = 0;
-  // Does the same at once, with an existing thread that does not run before begin(); null: there is none. Any thread.
+  // Returns an existing thread, which runs worker->loop() from begin() on; null: there is none. Any thread.
   virtual std::unique_ptr<WorkerThread> take(const std::string&, const WorkerPtr&) noexcept { return nullptr; }
   // Takes back a thread that start() or take() gave, after its worker was retired. Waits for the end of loop(). Whether
   // the thread itself ends is up to the maker.
@@ -57,8 +58,8 @@ class Housekeeper final : public Agent {
   // reserved.
   Housekeeper(ThreadMaker& maker, CoreProvider& provider, NoteInbox& inbox, std::size_t max_tasks);
 
-  // From now on the housekeeper's thread calls `agent.step()` about once in each period `every`. `agent` must outlive
-  // this object. Call it before the first step().
+  // Adds an agent: the housekeeper's thread calls `agent.step()` about once in each period `every`. `agent` must
+  // outlive this object. Call keep() before the first step().
   void keep(Agent& agent, Duration every);
   // Lets this agent sleep. `directory`: the runtime directory. `is_idle`: returns whether no agent waits for something
   // to happen elsewhere. Call it before the first step().
@@ -107,7 +108,7 @@ class Housekeeper final : public Agent {
     Agent* agent;
     Duration every;
     Time next{};
-    bool looked = false;  // since the last event
+    bool looked = false;  // since the last event, step() has returned false: there is no more to do
   };
   class Maintenance final : public Agent {
    public:
@@ -147,12 +148,12 @@ class Housekeeper final : public Agent {
 
   // Owner: the housekeeper's thread.
   Threads threads_;
-  std::vector<WorkerPtr> graves_;  // retired; freed here, not by a real-time thread that still holds a reference
-  Time began_ = never;             // time of the first step
+  std::vector<WorkerPtr> retired_;  // freed here, not by a real-time thread that still holds a reference
+  Time began_ = never;              // time of the first step
   Maintenance maintenance_;
   std::vector<PeriodicAgent> periodic_agents_;
   Time next_watch_{};          // when it tries again to watch the directory
-  bool is_quiet_ = false;      // there is nothing to do but one look of each agent
+  bool is_quiet_ = false;      // there is nothing to do but to step the agents that have not looked
   Time sleeps_until_ = never;  // never: it does not sleep
 };
 

@@ -1,13 +1,13 @@
-// IdleThreads runs a thread on each core at the SCHED_FIFO level just below the tasks'. If that thread runs, none of
-// the work that the analysis counts is ready on the core: neither a job whose request is still unread nor a server's
+// IdleThreads runs a thread on each core at the SCHED_FIFO level just below the tasks'. While that thread runs, no work
+// that the analysis counts is ready on the core: no job, not even one whose request is still unread, and no server's
 // work. Then early jobs may start (orb/sched/schedulers/core_scheduler.h), because each idle instant begins a new busy
 // period.
 //
-// This holds only if the analysis counts nothing of other processes on the core. So the provider is asked just before
-// whether another process has promised anything there. A process that makes a promise after that answer had no job
-// there before it, so none is pending at the idle instant.
+// This holds only if the analysis counts nothing of other processes on the core. So the thread first asks the provider
+// whether another process has promised anything on the core. A process that promises something after that answer had no
+// job there before. So none of its jobs is pending at the idle instant.
 //
-// Threads: start() and stop() are called by the owner; look() of its watches any.
+// Threads: the owner calls start() and stop(). Any thread calls look() of the watches.
 #pragma once
 
 #include <memory>

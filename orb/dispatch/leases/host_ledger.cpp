@@ -35,8 +35,8 @@ bool is_wanted(const std::vector<CoreId>& wanted, CoreId core) {
   return wanted.empty() || std::find(wanted.begin(), wanted.end(), core) != wanted.end();
 }
 
-// Chooses the cores to lease, by one rule for all providers: the requested cores, and of each physical core only the
-// first unless siblings are requested.
+// Chooses the cores to lease, by one rule for all providers: the requested cores. Of each physical core only the first
+// hardware thread is chosen, unless siblings are requested.
 Expected<std::vector<CoreLease>> choose(const std::vector<os::CoreInfo>& cores, const LeaseRequest& request,
                                         bool guarded) {
   if (const std::string fault = os::fault_of(request.cores, cores); !fault.empty()) {

@@ -2,31 +2,31 @@
 // what it has promised. Before it promises more, it reads the others' slots in a transaction. A promise counts as long
 // as its process lives: the kernel drops the slot's lock with the process's last descriptor, also after kill -9.
 //
-// Transactions. The lock keeps transactions apart as long as its holder releases it in time. If the holder does not
-// (stopped, or starved of its core), a process that has waited for `longest_wait` continues without the lock. So
-// correctness does not depend on the lock. A transaction is valid if, after it has written its promises, all others'
-// promises are still those that it was decided on. Otherwise it writes the old promises back and is tried again. Of two
-// transactions that overlap, at least one detects the other, even if a holder continues after it was passed over. While
-// the promises of both are in the file, readers see more promised than will be, never less. What cannot be undone
-// (tasks are moved) is decided between claim() and end().
+// Transactions. The lock keeps transactions apart as long as its holder releases it in time. The holder may fail to do
+// so, because it is stopped or gets no time on its core. Then a process that has waited for `longest_wait` continues
+// without the lock. So correctness does not depend on the lock. A transaction is valid if, after it has written its
+// promises, all others' promises are still those that it was decided on. Otherwise it writes the old promises back and
+// is tried again. Of two transactions that overlap, at least one detects the other, even if a holder continues after it
+// was passed over. While the promises of both are in the file, readers see more promised than will be, never less.
+// Decisions that cannot be undone, such as moves of tasks, are made between claim() and end().
 //
 // A process that is alone needs neither the lock nor another read. After it has written its promises, one system call
-// tells that nothing has happened to the file since it was found to be alone (os::FileWatch). A server that starts
-// takes a slot, touches the file, and reads then. So either this process notices it, or the new server has read what
-// was written. The watch misses only that a directory further up is renamed or mounted over; maintain() detects that.
-// In that case no other process has promises here that could be missed. A server that starts at the new place does not
-// know our promises until maintain() has entered them there, as when both files were removed.
+// tells whether the file has changed since the process was found to be alone (os::FileWatch). A server that starts
+// takes a slot, touches the file, and then reads. So either this process notices the new server, or the new server has
+// read the promises. The watch misses only one thing: a parent directory is renamed or mounted over. maintain() detects
+// that. In that case no other process has promises in this file. A server that starts at the new place does not know
+// our promises until maintain() has entered them there. The same is true when both files were removed.
 //
 // The file is valid as long as it is at its path. If a server finds it gone, maintain() enters its promises into the
-// file that is there then, or creates it. Until then the server's entry (a lock in a second file, ledger_membership.h)
-// tells others that they do not know all promises, and their transactions do not open. If the entries were removed,
-// too, another server may have started that knew of no promises. The server that then finds a core promised twice logs
-// it, and nothing is admitted there until that is over.
+// file that is there then, or creates it. Until then, the server's entry in a second file (ledger_membership.h) tells
+// others that they do not know all promises. So their transactions do not open. If the entries were removed, too,
+// another server may have started that knew of no promises. The server that then finds a core promised twice logs it,
+// and nothing is admitted there until that is over.
 //
-// Threads: lease() and maintain() on ordinary threads, a transaction on one thread at a time, alone_on() on any.
-// maintain() and a transaction exclude each other: the transaction then answers TRANSIENT and is tried again.
-// maintain() and alone_on() exclude each other, too: maintain() waits, alone_on() returns false. alone_on() never
-// delays a transaction, however long its thread is kept from its core.
+// Threads: ordinary threads call lease() and maintain(). One thread at a time has a transaction. Any thread calls
+// alone_on(). While maintain() runs, a transaction answers TRANSIENT, and is tried again. maintain() and alone_on()
+// exclude each other, too: maintain() waits, but alone_on() returns false. alone_on() never delays a transaction,
+// however long its thread is kept from its core.
 //
 // Invariants:
 // - A transaction sees every promise of every living process, or it does not open.

@@ -180,8 +180,8 @@ Expected<void, LedgerFault> LedgerFile::take_slot(std::span<const Promise> mine)
 
 // Takes a slot. The content is written before the slot counts, and the entry is taken after that, so a process that is
 // only starting is never missed. The space for all that the slot may ever contain is allocated now. Before it takes the
-// entry, it touches the file, which notifies all other processes. A process that was alone may not notice the touch.
-// Then it has checked before the touch, and has written its promises before that check. So this process sees them.
+// entry, it touches the file, which notifies all other processes. A process that was alone may miss the touch, but only
+// if it made its check before the touch. It wrote its promises before that check. So this process sees them.
 Expected<bool> LedgerFile::claim(std::size_t slot, std::span<const Promise> mine) {
   const auto claimed = os::try_lock(file_, claim_lock(slot));
   if (!claimed || !*claimed) return claimed;

@@ -1,7 +1,7 @@
-// AdmittedTasks has the records of the admitted tasks, and carries out what the Manager commands about them. It tells
-// each part that has something of a task when the task comes, changes and leaves: the core's pool, the task's worker
-// and thread, the hints, the departures, the lease and the counters. It asks the Manager nothing but bounds, and tells
-// it nothing: where a command raises a fact, the function's result says so, and the caller tells the Manager.
+// AdmittedTasks has the records of the admitted tasks, and carries out what the Manager commands about them. When a
+// task comes, changes or leaves, it tells each part that knows the task: the core's pool, the task's worker and thread,
+// the hints, the departures, the lease and the counters. It asks the Manager only for bounds, and tells it no facts. If
+// a command leads to a fact, the function returns the fact, and the caller tells it to the Manager.
 //
 // Threads: the holder of the manager's lock.
 //

@@ -1,9 +1,9 @@
 // CoreChanges handles cores that are lost and cores that have returned, until the Manager knows of them. It also moves
 // the calling manager's thread away from a lost core.
 //
-// The tasks of a lost core are placed like new tasks: the decision considers what other processes promise, these
-// processes see our claim, and the result is recorded in the ledger. If the new placement cannot be recorded in the
-// ledger in time, the tasks end. Otherwise they would run on capacity that another process may promise.
+// The tasks of a lost core are placed like new tasks. The decision considers what other processes promise. These
+// processes see our claim, and the ledger records the result. If the new placement cannot be recorded in the ledger in
+// time, the tasks end. Otherwise they would run on capacity that another process may promise.
 //
 // Threads: the holder of the manager's lock. Bound: each list has at most one entry for each core, and its room is
 // reserved.

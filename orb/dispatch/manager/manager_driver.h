@@ -1,6 +1,6 @@
-// ManagerDriver has the sched::Manager and what acts for it. It tells the Manager facts and carries out what the
-// Manager commands: it answers new tasks and jobs itself, and AdmittedTasks does what is about admitted tasks. It
-// composes what the manager's lock guards, except for the order of the work (WorkCycle).
+// ManagerDriver has the sched::Manager and what acts for it. It tells the Manager facts, and carries out the Manager's
+// commands. It answers new tasks and jobs itself. AdmittedTasks carries out commands about admitted tasks.
+// ManagerDriver owns all state that the manager's lock guards, except for the order of the work (WorkCycle).
 //
 // The commands are valid only until the Manager is asked again. So a fact that arises while commands are carried out
 // waits until they are done, which saves copying them. At most one fact waits: an answer admits one new task at most.

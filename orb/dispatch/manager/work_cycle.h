@@ -12,8 +12,9 @@
 // task is admitted.
 //
 // A step runs above all tasks. So new tasks get no more time in it than the analysis charges for the platform
-// (AnalysisBudget). step_below(), on a thread below all tasks, does the rest in slices: what exceeds that time or a
-// first slice, the search for contracts that would have fitted instead of refused ones, and response bounds.
+// (AnalysisBudget). step_below() runs on a thread below all tasks, and does the rest in slices. That is the work beyond
+// this time or beyond a first slice, response bounds, and the search for contracts that would have fitted instead of
+// refused ones.
 //
 // Threads: the holder of the manager's lock, except for has_analysis_time().
 #pragma once

@@ -1,6 +1,5 @@
-// TaskLeases finds tasks of other processes that are held and not used. The capacity of an admitted task is not given
-// to others. So a task whose client makes no calls ends: its lease is over when no call came for the length of the
-// lease, at least ten of the task's periods. Each call renews it.
+// TaskLeases finds tasks of other processes that make no calls. Such a task uses capacity that no other task can get,
+// so it ends when its lease is over. Each call renews the lease. A lease lasts for at least ten of the task's periods.
 //
 // By default a lease is 60 s for peers over the network and for other users of this host. Processes of this process's
 // user, and of root, hold their tasks without limit.

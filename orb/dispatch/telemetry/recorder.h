@@ -1,9 +1,9 @@
-// Recorder keeps the rings of one executive, one for its Manager and one for each core, and dumps them to files: when a
+// Recorder keeps the rings of one executive: one for its Manager, and one for each core. It dumps them to files when a
 // deadline was missed, on request, and at the end. docs/recorder.md describes the format and the use.
 //
 // There is a ring for each state machine, not for each thread. A thread that tells a machine something holds its lock
-// already. So a ring has one writer at a time, and its order is that of the machine, which a replay needs. A thread's
-// ring would be lost with its task, and ten thousand tasks would need as many rings.
+// already. So a ring has one writer at a time, and its order is that of the machine, which a replay needs. A ring for
+// each thread would be lost with the thread's task, and ten thousand tasks would need ten thousand rings.
 //
 // Threads: manager() and scheduler(): any; their rings: as RecorderRing says. step(), dump() and end(): threads that
 // are not real-time, because they allocate and write files.

@@ -42,7 +42,7 @@ std::string without_number(std::string key) {
   return key;
 }
 
-// What the events of a task's loop amount to.
+// The sums over the events of a task's loop.
 struct Loop {
   Duration run{}, sleep{}, delay{};
   std::optional<Duration> timer{}, reserved{}, deadline{};  // reserved: dl-runtime

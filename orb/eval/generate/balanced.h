@@ -1,6 +1,6 @@
 // The two generators of utilizations with a balance factor: the least utilization of a set divided by the greatest one.
-// They are those of the admission experiments with MC-ORB (Zhang, Gill & Lu 2009), where the source leaves open how the
-// utilizations between these two are spread.
+// They are those of the admission experiments with MC-ORB (Zhang, Gill & Lu 2009). That paper does not say how the
+// utilizations between these two are distributed.
 //
 // Threads: pure functions of a generator that one thread owns. Allocate.
 #pragma once

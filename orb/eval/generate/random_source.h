@@ -1,5 +1,5 @@
-// Random numbers for the generators of task sets. They are the same on every machine, because the sequence of
-// sim::Random is fixed by the standard, and no distribution of the standard library is used.
+// Random numbers for the generators of task sets. They are the same on every machine. The C++ standard defines the
+// sequence of sim::Random, and this class uses no distribution of the standard library.
 //
 // Threads: pure functions of a generator that one thread owns.
 #pragma once
@@ -14,8 +14,8 @@ namespace corelane::eval {
 
 using sim::Random;
 
-// What random numbers are for. Each purpose has a sequence of its own, so that a change of one field of a scenario does
-// not change what the others lead to.
+// What random numbers are for. Each purpose has a sequence of its own. So a change of one field of a scenario does not
+// change the numbers that are drawn for others.
 enum class Purpose : std::uint8_t { tasks, order, offsets, jobs, criticality };
 
 // Returns the generator for set number `set` of an experiment with this seed. The sets of an experiment, and those of

@@ -1,4 +1,4 @@
-// What a scenario asks of the generators.
+// Makes the requests to the generators that a scenario contains.
 // Threads: pure functions. Allocates.
 #pragma once
 

@@ -17,7 +17,7 @@ namespace corelane::eval {
 
 inline constexpr std::size_t most_generated = 100'000;  // tasks of a set
 
-// What is asked of a generator. All shares are parts of one core.
+// A request to a generator. All shares are parts of one core.
 struct UtilizationRequest {
   std::size_t tasks = 0;   // 0: as many as the total needs
   sched::Share total = 0;  // 0: whatever the tasks need

@@ -79,8 +79,8 @@ bool CustomSet::fits(std::size_t core, const Task& task) {
   return servers_[core]->try_admit(task.label, task.contract) != no_task;
 }
 
-// Makes the core's server new, with the tasks that are placed there. A task that was only tried may not leave instead:
-// a Manager counts such a task for the others as long as jobs may wait for its last job.
+// Replaces the core's server by a new one with the tasks that are placed there. It is not enough to let a task leave
+// that was only tried. A Manager counts a task that has left as long as other jobs may wait for its last job.
 void CustomSet::admit_again(std::size_t core) {
   servers_[core] = std::make_unique<IdleServer>(server_, std::span(&cores_[core].id, 1));
   std::size_t next = 0;

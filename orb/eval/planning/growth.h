@@ -1,7 +1,7 @@
-// How much budgets may grow until something does not hold that holds now: a server refuses a task, a chain is late, or
-// a task of high criticality is late after an overrun. Every value that is returned was tried: the whole set was
-// planned with it. Larger values are found by bisection. Between two of them, some may not hold, because a task that
-// has grown may be placed on another core.
+// Computes how much budgets may grow until something fails that holds now: a server refuses a task, a chain is late, or
+// a task of high criticality is late after an overrun. Bisection finds the values. The whole set is planned with each
+// value that is returned. A value between two that hold may fail, because a task that has grown may be placed on
+// another core.
 //
 // Threads: pure functions. Allocates.
 #pragma once

@@ -52,7 +52,7 @@ class IdleServer {
     Duration jitter{};
     Duration bound{};
   };
-  // What a request for admission has led to.
+  // The answer to a request for admission.
   struct Answer {
     TaskId task = no_task;
     sched::Refusal refusal{};

@@ -51,7 +51,7 @@ class SpinPlacement {
     std::vector<sched::SpinningTask> spinning;
     std::vector<std::optional<std::size_t>> numbers;  // which placed task each one is; nothing: a load
   };
-  // By how much the deadlines of a placement are missed.
+  // Whether a placement meets all deadlines, and if not, by how much it misses them.
   struct Miss {
     bool fits = true;
     std::size_t loser = 0;  // the number of the task

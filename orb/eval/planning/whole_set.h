@@ -1,6 +1,6 @@
-// WholeSet decides about tasks on several cores for policies that no Manager has: global scheduling, where each job
-// runs on whatever core is free, C=D splitting, which cuts tasks, CustomPolicies, and budgets that include slowdowns by
-// other cores (SlowdownSet). Except for the last of these, the cores run nothing but the tasks.
+// WholeSet decides about tasks on several cores for policies that no Manager has. These are global scheduling (each job
+// runs on whatever core is free), C=D splitting (tasks are cut), CustomPolicies, and budgets that include slowdowns by
+// other cores (SlowdownSet). Except for SlowdownSet, the cores run nothing but the tasks.
 //
 // A task with jitter J counts as one with the period T - J and the deadline D - J from its release: its jobs demand at
 // least as much. Deadlines are at most the periods.

@@ -16,7 +16,7 @@
 
 namespace corelane::eval {
 
-// What the sets of one combination did under one dispatcher.
+// The results of the sets of one combination under one dispatcher.
 struct Example {
   std::string dispatcher{};
   std::size_t sets = 0;

@@ -1,6 +1,6 @@
-// report_of() shows an experiment in one HTML page that needs no network and no script: tables, the parts that were
-// admitted and that missed deadlines, responses beside their bounds, and what the cores ran around the first misses.
-// The figures are also files of their own.
+// report_of() shows an experiment in one HTML page that needs no network and no script. The page has tables, the parts
+// of the sets that were admitted and that missed deadlines, responses beside their bounds, and what the cores ran
+// around the first misses. The figures are also files of their own.
 //
 // Threads: pure functions. They allocate.
 #pragma once

@@ -92,8 +92,8 @@ bool is_copy(std::string_view name, const std::string& label, std::int64_t most)
   return error == std::errc{} && end == digits.data() + digits.size() && digits.front() != '0' && number <= most;
 }
 
-// Returns whether a [[slowdown]] table with this name may be about a task: a listed one, a copy of it, several copies,
-// or a drawn one.
+// Returns whether a [[slowdown]] table with this name may be about a task. The task may be a listed one, one or several
+// copies of it, or a drawn one.
 bool names_a_task(const Scenario& scenario, const std::string& name) {
   if (scenario.generate) {
     const std::int64_t drawn = scenario.generate->tasks;

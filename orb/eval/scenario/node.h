@@ -1,5 +1,6 @@
 // Node is a value of a scenario file before it is checked, with its place. Tables and lists are nodes with children. It
-// does not depend on the format of the file, and unlike a node of the TOML parser it keeps its place when it is copied.
+// does not depend on the format of the file. A copy of it still knows its place in the file, unlike the copy of a node
+// of the TOML parser.
 //
 // Threads: values.
 //

@@ -1,6 +1,6 @@
-// A comparison sums up the results of an experiment: for each combination of the sweeps, what came of the sets under
-// each dispatcher, and whether a dispatcher differs from the baseline. All dispatchers run the same sets, so they are
-// compared in pairs. The unit is the set, never the job, because the jobs of a set depend on each other.
+// A comparison sums up the results of an experiment. For each combination of the sweeps, it has the results of the sets
+// under each dispatcher, and whether a dispatcher differs from the baseline. All dispatchers run the same sets, so they
+// are compared in pairs. The unit is the set, never the job, because the jobs of a set depend on each other.
 //
 // Threads: pure functions. They allocate.
 #pragma once

@@ -25,8 +25,8 @@ struct Pairs {
   std::uint64_t only_b = 0;  // trials that only B hit
 };
 
-// Returns the 95 % interval of the fraction of A minus the fraction of B, after Agresti & Min 2005 (a Wald interval
-// with half a trial added to each of the four outcomes). Without trials it is [-1, 1].
+// Returns the 95 % interval of the difference: the fraction of A minus the fraction of B. Method: Agresti & Min 2005, a
+// Wald interval with half a trial added to each of the four outcomes. Without trials it is [-1, 1].
 Interval paired_difference(const Pairs& pairs) noexcept;
 
 }  // namespace corelane::eval

@@ -24,7 +24,7 @@
 
 namespace corelane::os {
 
-// What BasicRequesterLock needs of the system. See there.
+// The functions of the system that BasicRequesterLock needs; see there.
 struct RequesterLockSystem {
   template <typename T>
   using Atomic = std::atomic<T>;
@@ -44,7 +44,7 @@ struct RequesterLockSystem {
 
 class CORELANE_CAPABILITY("mutex") RequesterLock {
  public:
-  // A thread that begins to wait spins if there are at most so many requesters, this one included, or if no other
+  // A thread that begins to wait spins in two cases: there are at most so many requesters, with this one, or no other
   // thread spins outside of the queue. 0: no thread spins.
   static constexpr int usual_threshold = 1;
 

@@ -32,8 +32,8 @@ Fd open_counter(std::uint64_t event, int thread, int leader) {
 // What the counters of a group have counted, in the order in which they were opened. The first one counts instructions.
 using GroupCounts = std::array<std::uint64_t, 3>;
 
-// Returns the counts of a group with so many counters; nothing if the thread executed fewer than 1,000 instructions, or
-// the group was not counted all the time.
+// Returns the counts of a group with so many counters. Returns nothing if the thread executed fewer than 1,000
+// instructions, or if the processor did not count the group all the time.
 std::optional<GroupCounts> read_group(const Fd& leader, std::uint64_t counters) {
   struct {
     std::uint64_t counters, enabled, running;

@@ -25,12 +25,12 @@ bool takes_descriptors(int socket) noexcept;
 // Returns whether the kernel can refuse descriptors; asks once.
 bool kernel_refuses_descriptors() noexcept;
 
-// For readers on kernels that do not refuse descriptors. passed_room is room in a message for all descriptors of a
-// packet. close_passed() hands the descriptors of a message over for closing.
+// For readers on kernels that do not refuse descriptors. passed_room is the size of the buffer for all descriptors of a
+// packet. close_passed() passes the descriptors of a message to the thread that closes them.
 inline constexpr std::size_t passed_room = CMSG_SPACE(sizeof(int) * 253);  // SCM_MAX_FD
 void close_passed(msghdr& message) noexcept;
 
-// Looks at the next packet of a Unix socket without SO_PASSCRED, and leaves it there. plain: a packet without
+// Looks at the next packet of a Unix socket without SO_PASSCRED, and does not remove it. plain: the packet has no
 // descriptors, or the other end has hung up.
 enum class NextPacket : unsigned char { none, plain, with_descriptors };
 NextPacket look_at_packet(int socket) noexcept;

@@ -40,9 +40,9 @@ std::string_view text_of(DeadlineRefusal refusal) noexcept;
 // begins its first period when it wakes.
 DeadlineRefusal enter_deadline_class(pid_t thread, const DeadlineShare& share) noexcept;
 
-// Reduces the thread's share to almost nothing. Call it before the thread leaves the class. Otherwise the kernel keeps
-// counting its old share: for a sleeping thread until the root domain is rebuilt, for a running one until its period
-// ends. Until then the thread could not re-enter the class. Does nothing for a thread of another class.
+// Reduces the thread's share to almost nothing. Call it before the thread leaves the class. Otherwise the kernel goes
+// on counting the old share. For a sleeping thread it does so until the root domain is rebuilt, for a running one until
+// its period ends. Until then the thread could not re-enter the class. Does nothing for a thread of another class.
 void give_back_deadline_share(pid_t thread) noexcept;
 
 // Moves the calling thread from SCHED_DEADLINE to SCHED_OTHER; does nothing for other classes. Call it before the

@@ -1,9 +1,9 @@
 // ThreadGroup supplies a pool with threads: it starts them one by one, up to a limit, numbers their names, and joins
 // those that have ended. The pool decides when it needs another thread, and when a thread ends.
 //
-// A thread whose live() has returned may still run destructors of its thread-local objects for long, and they may need
-// what the group's other threads do. So nothing but join() waits for them: join_ended(), and each thread that ends,
-// join the threads that are gone by then.
+// A thread whose live() has returned may still run destructors of its thread-local objects. That may take long, and may
+// depend on the work of the group's other threads. So nothing but join() waits for them: join_ended(), and each thread
+// that ends, join the threads that are gone by then.
 //
 // TaskThreads (orb/dispatch/cores) stays apart, because its threads do not end with their work: they take over another
 // task, with its core and its class. So does the pool of orb/leader_followers, whose threads all live as long as it.

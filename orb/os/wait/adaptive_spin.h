@@ -9,9 +9,9 @@
 // counts as four wake-ups at most, so that about ten events are enough to forget one long pause.
 //
 // When two threads answer each other, each may sleep only because the other one sleeps. Then an answer takes a little
-// more than a wake-up, and neither thread would learn that spinning is enough. So a waiter whose mean wait is less than
-// three wake-ups spins all the same in 16 of 256 waits, for up to two wake-ups (a trial). The trials cost a sixteenth
-// of what sleeping costs anyway.
+// more than a wake-up, and neither thread would learn that spinning is enough. So if the mean wait is shorter than
+// three wake-ups, the waiter spins in 16 of 256 waits all the same (a trial). It then spins for up to two wake-ups. The
+// trials cost a sixteenth of what sleeping costs anyway.
 //
 // Thread: the waiter. A value type; it reads no clock.
 #pragma once

@@ -1,7 +1,7 @@
 // AgentThread runs an agent on a thread: it steps the agent, and parks while the agent has nothing to do. The agent
-// says when it has work without a wake-up, and on which parker it sleeps. Take it for every thread that watches
-// something or works when it is woken, unless the thread waits for descriptors (poll, epoll) or lives only while there
-// is work.
+// says when it has work without a wake-up, and on which parker it sleeps. Use it for each thread that watches
+// something, or that works when it is woken. Do not use it for a thread that waits for descriptors (poll, epoll), or
+// that exists only while there is work.
 //
 // Threads: start() and stop() are called by the owner.
 #pragma once

@@ -14,10 +14,10 @@ namespace corelane::os {
 // Returns how many threads of this process may spin at the same time, as computed at the first call. Thread: any but
 // real-time ones: the first call reads files.
 std::size_t spinner_limit() noexcept;
-// Computes the same from explicit inputs. `allowed`: cores of the affinity mask, 1 or more; `online`: cores of the
-// machine; `quota`: whole cores that a quota of CPU time is worth, 1 or more. One core is left for the threads that the
-// spinners wait for. If the process is bound to one core, one thread may spin, because what it waits for may run on
-// another core. A spinner yields, so this costs little if it does not.
+// Computes the same from explicit inputs. `allowed` is the number of cores in the affinity mask, 1 or more. `online` is
+// that of the machine. `quota` is the number of whole cores to which a quota of CPU time corresponds, 1 or more. One
+// core is left for the threads that the spinners wait for. If the process is bound to one core, one thread may spin,
+// because what it waits for may run on another core. A spinner yields, so this costs little if it does not.
 std::size_t spinner_limit(std::size_t allowed, std::size_t online, std::optional<std::size_t> quota) noexcept;
 
 // SpinPermit is the right to spin: at most spinner_limit() threads of the process hold it at the same time.

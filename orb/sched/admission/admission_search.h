@@ -8,8 +8,8 @@
 // The search reads the Manager's tables and does not change them. Every change of the tables increments
 // Placement::epoch(). After such a change the result is invalid: see is_current().
 //
-// Bound: one budget of evaluations of the exact tests for all cores together and a second one for a repacking
-// (Repacker). Beyond them there are only passes over the tasks of a core. The periods have no influence on the bound.
+// Bound: there is one budget of evaluations of the exact tests for all cores together, and a second one for a repacking
+// (Repacker). When they are used up, only passes over the tasks of a core follow. Periods do not change the bound.
 //
 // Threads: as Manager. Nothing allocates after construction.
 #pragma once

@@ -220,8 +220,8 @@ void CoreTaskSet::begin_add(const CoreModel& core, const Member& candidate, cons
   begin_pass(core, cold ? 0 : first, candidate.demand.budget, cold, effort);
 }
 
-// The test alone decides. Until begin_refresh(), only the deadline is known as a bound of each response. `deadline`: of
-// the new task.
+// Decides by the test alone, which computes no responses. So each member's deadline is the bound of its response until
+// begin_refresh(). `deadline` is that of the new task.
 void CoreTaskSet::decide_by(const AdmissionTest& test, const CoreModel& core, Ticks deadline) noexcept {
   const std::span<const Usage> tasks = rate_monotonic_tasks(core);
   pass_ = {.core = &core, .loose = true, .owed = 1 + static_cast<int>(tasks.size() + locks_.size()) / 8};
@@ -230,8 +230,8 @@ void CoreTaskSet::decide_by(const AdmissionTest& test, const CoreModel& core, Ti
   end_pass({.fits = true});
 }
 
-// Makes the platform's own test, and the test of the platform's servers: their shares and the load above them must fit
-// into the capacity.
+// Returns whether each task has a server, and the shares of the servers fit into the capacity together with the load
+// above them.
 bool CoreTaskSet::servers_fit(const CoreModel& core) const noexcept {
   Share sum = core.platform;
   for (const Member& member : members_) {
@@ -262,8 +262,8 @@ void CoreTaskSet::begin_by_deadline(const CoreModel& core, EdfPass::Goal goal, c
                      goal == EdfPass::Goal::deadlines ? step_limit : explain_step_limit);
 }
 
-// Ends the analysis by deadlines. Until Goal::responses is analyzed, only the deadline is known as a bound of each
-// response.
+// Ends the analysis by deadlines. Only Goal::responses computes responses. With the other goal, each member's deadline
+// is the bound of its response.
 void CoreTaskSet::end_by_deadline() noexcept {
   if (goal_ == EdfPass::Goal::responses) {
     for (std::size_t i = 0; i < members_.size(); ++i)
@@ -294,7 +294,7 @@ void CoreTaskSet::begin_pass(const CoreModel& core, std::size_t first, Ticks add
   if (effort.bounds_first && take_bounds(first)) end_pass({.fits = true});
 }
 
-// Ends the analysis. It may not have begun.
+// Ends the analysis, also one that was decided before it began.
 void CoreTaskSet::end_pass(const Verdict& verdict) noexcept {
   pass_.verdict = verdict;
   pass_.done = true;

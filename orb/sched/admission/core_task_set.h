@@ -42,12 +42,13 @@ struct Demand {
   std::array<Section, max_uses> sections{};
   bool locks = false;     // the task has sections, so it locks resources
   bool enforced = false;  // on a core scheduled by priorities, a job that overruns is demoted
-  // On a core scheduled by deadlines, the rest of a job that overruns continues as the next job, before its release.
+  // On a core scheduled by deadlines, the rest of a job that overruns may run before the release of the next job, with
+  // the deadline of that job.
   bool ahead = false;
-  // The time that a job may execute at a ceiling after it has used C: a job that is demoted inside a section first ends
-  // the section.
+  // The time that a job may execute at a ceiling after it has used C. A job that is demoted inside a section keeps the
+  // ceiling until the end of the section.
   Ticks overshoot = 0;
-  // The server of the task, if the platform has one for each task. Without a budget: there is no such server.
+  // The server that the task has on a core of order `served`. Its budget is 0 if the task can have none.
   Reservation served{};
   bool intensive = false;  // see is_intensive() in orb/base/contract.h
 
@@ -81,9 +82,10 @@ constexpr EdfTask by_server(const Demand& d) noexcept {
   return {.budget = d.served.budget.count(), .period = period, .deadline = period, .jitter = 0, .ahead = false};
 }
 
-// Returns the response that the server guarantees, whatever other tasks do: a job ends P after it is ready. If D - J >
-// T, jitter may let a job arrive before the period of the previous job has ended. The job may then find the server's
-// budget used up, and waits for the end of that period.
+// Returns the response that the server guarantees, whatever other tasks do. A job ends P after it is ready.
+// - If D - J <= T, then P = D - J, and the bound is the deadline.
+// - If D - J > T, then P = T. Jitter may let a job arrive before the period of the previous job has ended. If that job
+//   used up the budget, this job waits for the end of the period, at most J.
 constexpr Ticks bound_by_server(const Demand& d) noexcept {
   return std::min(d.served.period.count() + 2 * d.jitter, d.deadline);
 }

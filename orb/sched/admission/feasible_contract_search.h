@@ -52,8 +52,8 @@ class FeasibleContractSearch {
   std::uint64_t epoch_ = 0;
   int restarts_ = 0;
 
-  // The search looks for the least x in (fails_, fits_] for which the changed contract fits. x is the new period or
-  // deadline, or what is taken off the budget. If the test is not monotonic, it finds some x that fits.
+  // The search looks for the least x in (fails_, fits_] for which the changed contract fits. x is the new period, the
+  // new deadline, or the reduction of the budget. If the test is not monotonic, it finds some x that fits.
   Field field_ = Field::none;
   bool bracketed_ = false;  // fits_ is known to fit
   Ticks fails_ = 0;

@@ -77,13 +77,13 @@ class Placement {
   std::uint64_t next_age() noexcept { return ++last_age_; }
   std::uint64_t last_age() const noexcept { return last_age_; }
 
-  // The epoch counts the changes that can change the result of an analysis: the tasks that are charged to a core and
-  // stay there, the other load of a core, and the set of cores.
+  // The epoch counts changes that can affect the result of an analysis. Such changes are those of the tasks that are
+  // charged to a core and stay there, of a core's other load, and of the set of cores.
   std::uint64_t epoch() const noexcept { return epoch_; }
   void note_change() noexcept { ++epoch_; }
 
-  // Returns the core on which a new task, or a task of a lost core, was placed last; the first core if there is none
-  // yet.
+  // Returns the core of the last placement of a new task, or of a task of a lost core. Before the first placement,
+  // returns the first core.
   int last_placed() const noexcept { return last_placed_; }
   // Notes such a placement. The caller also changes the epoch, because the order of the cores may change.
   void note_placed(int core) noexcept { last_placed_ = core; }

@@ -1,6 +1,6 @@
-// Next fit (Johnson 1973) stays on the core of the last placement until a task does not fit there, and then moves on to
-// the cores after it. Consecutive tasks, such as those of one client, share a core. It looks at one core for most
-// tasks, so an admission is quick.
+// Next fit (Johnson 1973) stays on the core of the last placement until a task does not fit there. Then it tries the
+// cores after it. Consecutive tasks, such as those of one client, share a core. It looks at one core for most tasks, so
+// an admission is quick.
 //
 // The cores form a ring, because tasks also leave. A departure does not move the place in the ring. The capacity that
 // it frees on an earlier core is used when the ring comes round to that core. A refused task and the moves of a

@@ -1,6 +1,7 @@
 // EdfPass analyzes a core that is ordered by deadlines, in pieces. It finds out whether all tasks meet their deadlines,
 // or how long the jobs of each task take at most. First it computes the longest busy period of all load of the core.
-// Then it checks the demand. If the demand is known to hold, it computes the response of each task instead.
+// Then it checks the demand. If the demand is already known to hold, it computes the response of each task instead of
+// checking the demand.
 //
 // Threads: as CoreTaskSet, which contains it. Nothing allocates after reserve().
 #pragma once

@@ -13,8 +13,8 @@ struct Piece {
   Ticks distance = endless;
 };
 
-// Adds an upper bound of the time for which the task, with response R, delays another one in a window: carry-in, whole
-// jobs and carry-out, but at most `limit`, which grows with the window.
+// Adds an upper bound of the time for which the task, with response R, delays another one in a window. The time has
+// three parts: carry-in, whole jobs and carry-out. It is at most `limit`, which grows with the window.
 void add_workload(Piece& piece, const SporadicTask& task, Ticks response, Ticks window, Ticks limit) noexcept {
   const Ticks reach = window + response - task.budget;
   const Ticks begun = reach % task.period;  // since the carry-out job came

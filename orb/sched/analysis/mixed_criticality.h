@@ -1,7 +1,7 @@
 // Response times of tasks of two criticalities on one core: AMC-rtb (Baruah, Burns & Davis 2011, "Response-Time
 // Analysis for Mixed Criticality Systems", section IV.B). A task of high criticality has two budgets: one that its jobs
-// normally keep, and a larger one that they never exceed. When a job has executed for the first one without an end, the
-// core changes to the high mode: no job of low criticality is released any more.
+// normally keep, and a larger one that they never exceed. When a job has used up the first budget and has not ended,
+// the core changes to the high mode. Then no job of low criticality is released any more.
 //
 //   low mode:   R  = J + w,   w  = B + C(LO) + sum over all above of ceil((w + J_j) / T_j) C_j(LO)
 //   high mode:  R* = J + w*,  w* = B + C(HI) + sum over high above of ceil((w* + J_j) / T_j) C_j(HI)

@@ -13,8 +13,8 @@
 // token are less than T apart. The number of chunks is bounded: if the queue is full, a replenishment joins the last
 // chunk, which then moves to a later time. So a server with fewer chunks can only be slower.
 //
-// To lower-priority tasks the server is a task (C, T) without jitter. It may still use more than C in some window of
-// length T if other tasks above it delayed its start; so may a task.
+// To lower-priority tasks the server is a task (C, T) without jitter. It may use more than C in some window of length T
+// if other tasks above it delayed its start. The same is true for a task.
 #pragma once
 
 #include <array>

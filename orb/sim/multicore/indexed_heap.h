@@ -1,7 +1,7 @@
 // IndexedHeap is a priority queue of the numbers below a capacity, each with a key and at most once. The least key is
 // at the top; of equal keys, that of the lowest number. Keys of queued numbers can be changed and removed.
 //
-// It is a heap in which each entry has four children: half as deep as a binary one, so that a change touches fewer
+// Each entry of the heap has four children. So the heap is half as deep as a binary one, and a change touches fewer
 // cache lines.
 //
 // Threads: one. Only the constructor allocates. push(), change() and remove() are O(log n), top() is O(1).

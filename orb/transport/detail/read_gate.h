@@ -2,10 +2,10 @@
 // its backlog. It lets everything pass until limit() is called. When the budget is back, each peer gets a turn, one
 // after another. So do the connections of each peer.
 //
-// A turn is what the reactor does for one connection without interruption. It lasts from begin() to charge(). The
-// account of the connection whose bytes it moved pays for it, and for the way to it: the return from the kernel and the
-// reactor's own bookkeeping. That way counts as at_most_before_a_turn at most. What else the thread did since the last
-// turn (timers, posted functions) belongs to no connection; platform.budget covers it.
+// A turn is what the reactor does for one connection without interruption. It lasts from begin() to charge(). A turn is
+// charged to the account of the connection whose bytes it moved. So is the work before it: the return from the kernel,
+// and the reactor's own bookkeeping. That way counts as at_most_before_a_turn at most. What else the thread did since
+// the last turn (timers, posted functions) belongs to no connection; platform.budget covers it.
 //
 // Threads: the reactor's, except for deferred().
 #pragma once

@@ -299,7 +299,7 @@ void configure_stream(int fd, int family) noexcept {
   set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
   // With these values a host that vanished is noticed after a minute. By default that would take two hours. If
   // something sent is not acknowledged yet, it would take a quarter of an hour, since then the kernel sends no probes.
-  // To the kernel, a peer that takes nothing of what waits for it is no different.
+  // The kernel cannot distinguish a peer that takes nothing from one that has vanished.
   set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, 30);
   set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, 10);
   set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);

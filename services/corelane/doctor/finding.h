@@ -18,7 +18,7 @@
 
 namespace corelane::tool {
 
-// What a host is examined for.
+// The purpose for which a host is examined.
 enum class Purpose : std::uint8_t {
   tasks = 1,    // admitted tasks meet their deadlines
   latency = 2,  // they respond early and regularly

@@ -9,7 +9,7 @@
 
 namespace corelane::tool {
 
-// Where servers and daemons are looked for.
+// The places where `doctor` looks for servers and daemons.
 struct ProbedPlaces {
   std::string runtime_directory{};
   std::vector<std::string> nameserver{}, reserved{};  // sockets

@@ -41,7 +41,7 @@ constexpr std::int64_t quick_sets = 4;
 constexpr std::int64_t most_growth = 10;  // of the repetitions, for the sake of precision
 constexpr const char* quick_suffix = "-quick";
 
-// What a file asks for.
+// The experiment that a file describes.
 struct OpenExperiment {
   std::vector<eval::Cell> cells{};
   std::vector<const eval::Dispatcher*> dispatchers{};

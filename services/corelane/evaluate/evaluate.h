@@ -38,8 +38,9 @@ struct Evaluation {
   bool shows_progress = true;          // on `err`
 };
 
-// Writes the comparison to `out`, progress and complaints to `err`. Returns 0 if all is done; 1 if it was stopped,
-// the file of results took no more, or an admitted task missed a deadline in virtual time; 2 if the input is wrong.
+// Writes the comparison to `out`, progress and complaints to `err`. Returns 0 if all is done, and 2 if the input is
+// wrong. Returns 1 if it was stopped, if the file of results cannot be written further, or if an admitted task missed a
+// deadline in virtual time.
 int evaluate(const EvaluateOptions& options, const Evaluation& evaluation, std::ostream& out, std::ostream& err);
 
 }  // namespace corelane::tool

@@ -1,5 +1,5 @@
-// Where results come from: what has to stand beside a figure so that it can be compared with another.
-// Threads: reads the host's files.
+// Describes where results come from: the facts without which two figures cannot be compared. Threads: reads the host's
+// files.
 #pragma once
 
 #include <string>

@@ -37,7 +37,7 @@ struct alignas(own_lines) PolledWord {
   std::atomic<int> message{0};
 };
 
-// What two threads of one core tell each other before they yield.
+// The note that a thread leaves for the other one of its core before it yields.
 struct YieldNote {
   std::atomic<int> writer{-1};
   std::atomic<Time> left{Time{}};

@@ -1,6 +1,6 @@
-// The arithmetic of operations that were measured beside other work on the same last-level cache: the confidence
-// interval of a slowdown, and how well what the processor counts goes with the slowdowns.
-// Threads: pure functions. Allocates.
+// Computes statistics of operations that were measured beside other work on the same last-level cache. These are the
+// confidence interval of a slowdown, and the correlation between slowdowns and what the processor counted. Threads:
+// pure functions. Allocates.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +34,9 @@ struct MetricRow {
   // The coefficient of correlation (Pearson) of metric and factor over the pairs. Nothing: fewer than two pairs, or
   // either does not vary.
   std::optional<double> coefficient{};
-  // How much the metric varies for one operation beside different work: the standard deviation divided by the mean, on
-  // average over the operations with two pairs or more. Less is more stable. Nothing: there is no such operation.
+  // How much the metric varies for one operation beside different work. It is the standard deviation divided by the
+  // mean, on average over the operations with two pairs or more. Less is more stable. Nothing: there is no such
+  // operation.
   std::optional<double> variation{};
 };
 std::vector<MetricRow> metric_rows(std::span<const eval::PairSlowdown> pairs);

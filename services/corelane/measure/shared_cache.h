@@ -1,6 +1,5 @@
-// What `corelane measure --call` needs to know of the caches while it calls: the core on which other work shares the
-// cache, and the file of slowdowns beside other work.
-// Threads: pure, except for files.
+// What `corelane measure --call` needs to measure slowdowns: the core on which other work runs and shares the cache,
+// and the file to which slowdowns are added. Threads: pure, except for files.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// causes_of() says why jobs of a real run were late. It decides by two counterfactuals (counterfactual.h): when would
-// the job have ended without the machine's gaps, and when if also no job had exceeded its budget?
+// causes_of() says why jobs of a real run were late. It asks two questions (counterfactual.h). When would the job have
+// ended without the machine's gaps? When would it have ended if, in addition, no job had exceeded its budget?
 //
 //   meets its deadline without the gaps, and a gap inside the job was at least as long as the lateness    host
 //   meets its deadline without the gaps, but the job has no such gap                                      unknown

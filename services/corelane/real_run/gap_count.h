@@ -1,6 +1,6 @@
-// GapCount is how often the machine took time from threads that computed: gaps of more than 20 us in which the thread
-// kept its core (orb/rt/work.h). If the program caused such gaps itself, they would come more often while it runs. So
-// gaps excuse late jobs only if they come at most twice as often as on cores that do nothing else.
+// GapCount counts how often the machine took time from threads that computed. Such a gap is longer than 20 us, and the
+// thread kept its core (orb/rt/work.h). If the program caused such gaps itself, they would come more often while it
+// runs. So gaps excuse late jobs only if they come at most twice as often as on cores that do nothing else.
 //
 // Threads: values.
 #pragma once

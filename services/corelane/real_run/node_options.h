@@ -14,8 +14,8 @@ namespace corelane::tool {
 // not look at this host.
 std::string fault_of(const eval::RunRequest& request);
 
-// Gives the request the platform that a server can have: there is always a load, and there are no settings for its
-// jitter and for the capacity of cores. Returns a sentence for each change.
+// Changes the request's platform to one that a server can have. A server always has a platform load, and has no
+// settings for the jitter of that load and for the capacity of cores. Returns a sentence for each change.
 std::vector<std::string> adapt_platform(eval::RunRequest& request);
 
 // Return -ORB options with their values. `directory`: the runtime directory, which only this run uses. So the server

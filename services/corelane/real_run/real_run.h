@@ -4,8 +4,8 @@
 // The jobs compute for a number of calibrated iterations, and watch the clock for gaps (orb/rt/work.h). attribution.h
 // says how a missed deadline is explained, and run_records.h when one is missed.
 //
-// Threads: one, which lasts as long as the run: the processes end with it. Not in a process with real-time threads; see
-// os::ChildProcess.
+// Threads: one at a time. It must not end before the run, because the processes end with it. Not in a process with
+// real-time threads; see os::ChildProcess.
 //
 // The folder services/corelane/real_run runs experiments in real time. Its folder node has the program that the
 // processes run, and its folder overheads times the manager's decisions.
@@ -29,8 +29,8 @@ struct RealRunOptions {
   std::string node;  // path of corelane-eval-node
   // How many client processes share the tasks. 0: one for each task, 16 at most.
   std::size_t clients = 0;
-  // What a call costs its job beside the servant's work, at most. The work of each job is shorter by this time, so that
-  // the job keeps its budget.
+  // The most that a call costs its job in addition to the servant's work. The work of each job is shorter by this time,
+  // so that the job keeps its budget.
   Duration call_cost = std::chrono::microseconds{50};
   // How long before the start of the run the clients get their orders. On a busy host they need some of it.
   Duration head_start = std::chrono::seconds{1};

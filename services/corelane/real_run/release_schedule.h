@@ -13,8 +13,8 @@
 
 namespace corelane::tool {
 
-// Returns the jobs of the task that arrive before `length`. Their demands are shorter by `call_cost`, but not negative:
-// the budget of a job also has to cover what the call costs beside the servant's work.
+// Returns the jobs of the task that arrive before `length`. Their demands are shorter by `call_cost`, but not negative.
+// The reason: the budget of a job also covers the cost of the call, in addition to the servant's work.
 std::vector<PlannedJob> planned_jobs(sim::JobSource& source, std::size_t task, Duration length, Duration call_cost);
 
 }  // namespace corelane::tool

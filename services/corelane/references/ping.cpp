@@ -107,7 +107,8 @@ int ping_object(CORBA::ORB& orb, const PingOptions& options, const std::string& 
   return out ? 0 : 1;
 }
 
-// What to do where a call failed by way of a name. `found`: the nameserver gave an object, which does not answer.
+// Returns what to do after a call through a name has failed. `found`: the nameserver returned an object, but the object
+// does not answer.
 const char* advice_for_name(bool found) {
   return found ? ". The nameserver answers, and this is the object of the name: if the object's server has ended, "
                  "corelane ns unbind removes the name, and ns bind --replace binds it to another object"

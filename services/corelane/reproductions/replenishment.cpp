@@ -107,7 +107,7 @@ bool posix_rule_is_premature(const ExperimentValues& values) {
   return number_at(values, 0, 0) == 27 && number_at(values, 1, 0) < number_at(values, 0, 0);
 }
 
-// By the corrected rule it gets 22 in virtual time. One unit more or less is for what this host adds.
+// By the corrected rule it gets 22 in virtual time. This host may add or take one unit.
 bool is_near_corrected_rule(const ExperimentValues& values) { return std::abs(number_at(values, 0, 0) - 22) <= 1; }
 
 }  // namespace

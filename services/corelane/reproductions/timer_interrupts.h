@@ -1,6 +1,5 @@
-// Counts the interrupts of firm timers in virtual time (Goel et al., OSDI 2002): a periodic tick, one-shot timers, and
-// one-shot timers with an overshoot beside soft checks.
-// Threads: pure functions. They allocate.
+// Counts the interrupts of firm timers in virtual time (Goel et al., OSDI 2002). It compares three ways: a periodic
+// tick, one-shot timers, and one-shot timers with an overshoot and soft checks. Threads: pure functions. They allocate.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// VirtualProcessor is a thread under a server of orb/sched, with bursts of work: a "virtual CPU" of Danish, Li & West
-// (RTAS 2011). run_together() runs several of them on one core of this host.
+// VirtualProcessor is a thread with bursts of work that runs under a server of orb/sched. Danish, Li & West (RTAS 2011)
+// call it a "virtual CPU". run_together() runs several of them on one core of this host.
 //
 // Threads: one owner makes, starts and stops them. used(), pieces() and cpu_time() may be called by any thread.
 #pragma once

@@ -1,4 +1,4 @@
-// What came of a run, as text and as JSON.
+// Writes the results of a run as text and as JSON.
 // Threads: pure functions. They allocate.
 #pragma once
 

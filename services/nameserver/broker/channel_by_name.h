@@ -6,7 +6,7 @@
 //   auto here = open_channel(broker, "plant/controller", {}, deadline);                   (in another)
 //
 // `broker` is the path of the broker's socket: broker_path(). A name is printable ASCII without spaces, of at most 100
-// bytes; a name that is bound in the nameserver can be used too. orb/channel/channel.h says how to use a channel.
+// bytes. It may also be bound in the nameserver. orb/channel/channel.h says how to use a channel.
 //
 // Threads: one at a time for each handle, not a real-time one.
 #pragma once
@@ -40,8 +40,8 @@ class ChannelService {
   static Expected<ChannelService, BrokerFault> enlist(const std::string& broker, const std::string& name,
                                                       const channel::Options& options, Time deadline);
 
-  // Returns the next client's channel. no_channel: the handshake with this client failed; other clients may follow.
-  // unreachable: no client came until the deadline, or the broker is gone. If it is gone, is_enlisted() is false:
+  // Returns the next client's channel. no_channel: the handshake with this client failed. Other clients may follow.
+  // unreachable: no client came before the deadline, or the broker is gone. If it is gone, is_enlisted() is false:
   // channels that exist stay, and the name must be enlisted again.
   Expected<Introduced, BrokerFault> accept(Time deadline);
   bool is_enlisted() const noexcept { return bool(socket_); }

@@ -9,10 +9,11 @@
 //
 // Memory, cache and disk (resource_book.h) can be reserved only together with cores or a share.
 //
-// After every other fact comes the fact NotFreedYet. It says what the kernel has not freed yet of reservations that
-// ended. Only then is the queue served, because a waiting reservation can get only what is free. Waiting reservations
-// are served in order. A request that needs a new core never overtakes a waiting one. A share may overtake if it fits
-// on a core that is already shared, unless it asks for a resource that a waiting one needs.
+// After the commands of a fact have been executed, the caller tells the fact NotFreedYet: what the kernel has not freed
+// yet of reservations that ended. Only this fact serves the queue, because a waiting reservation can get only what is
+// free. Waiting reservations are served in order. A request that needs a new core never overtakes a waiting one. A
+// share may overtake if it fits on a core that is already shared, unless it asks for a resource that a waiting
+// reservation needs.
 //
 // Threads: one at a time. Pure: no clock, no I/O.
 // Invariant: each core is in the default set, or in one other set, or kept idle for one set.
@@ -34,13 +35,13 @@ namespace corelane::reserved {
 struct AccountLimits {
   std::size_t reservations = 1024;  // including those that wait
   std::size_t of_user = 64;         // of one user
-  std::size_t loans = 16;           // open ones of one reservation, and as many closed ones; more are added up
+  std::size_t loans = 16;           // of one reservation: open ones, and closed ones; the oldest closed are summed up
   std::size_t charges = 64;         // entries of one reservation; the last one is for all other clients
   std::size_t note = 200;           // bytes
 };
 
 struct AccountOptions {
-  std::vector<CoreId> kept{};  // stay in the default set, never reserved; ascending. Empty: the first physical core
+  std::vector<CoreId> kept{};  // ascending; always in the default set, never reserved. Empty: the first physical core
   ReservationId first_id{1};
   bool enforces = true;  // false: only affinity keeps other programs off the cores
   AccountLimits limits{};
@@ -57,7 +58,7 @@ inline constexpr PartsPerBillion shared_limit = 950'000'000;
 struct CoreState {
   os::CoreInfo info{};
   CoreUse use = CoreUse::common;
-  ReservationId owner{};       // of a taken core, and of one kept idle beside it; none beside a shared core
+  ReservationId owner{};       // of a core that is taken or kept idle; none: it is kept idle beside a shared core
   PartsPerBillion booked = 0;  // if shared
 };
 
@@ -78,8 +79,7 @@ class Accounts {
   std::vector<CoreId> common() const;
   const ResourceBook& resources() const noexcept { return resources_; }
   SetName set_of(const Account& account) const;
-  // Returns the reservation on whose cores the service runs when it does not use the loan; no_reservation if there is
-  // none.
+  // Returns the reservation whose cores the service uses while it does not use the loan; no_reservation: it has none.
   ReservationId home_of(const Loan& loan) const;
   // Returns the time when the next lease ends; `never` if no lease has an end.
   Time next_end() const;

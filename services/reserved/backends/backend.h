@@ -26,7 +26,7 @@ struct Host {
   GroupFiles* unified = nullptr;  // v2
   ProcessTable* processes = nullptr;
   Journal* journal = nullptr;
-  int of_process = 0;  // `processes` are this one and what it started; 0: all processes
+  int of_process = 0;  // a pid: only that process and its descendants are moved; 0: all processes
 
   // For resources besides cores, see controller.h.
   GroupFiles* memory = nullptr;         // v1
@@ -71,7 +71,7 @@ class Backend {
   virtual BackendReport report() const = 0;
   // Returns whether the kernel keeps other threads out of a set.
   virtual bool enforces() const = 0;
-  // Why this backend can give no share of a core, and what would repair that; "": it can.
+  // Returns why this backend cannot give shares of a core, and what would fix that. "": it can give them.
   virtual std::string share_fault() const { return {}; }
 
   // Makes the default set from these cores, and moves everything movable into it.
@@ -79,10 +79,10 @@ class Backend {
   // Moves processes that are outside of all sets into the default set, and retries what had to wait. Call it now and
   // then. Returns the reservations that must end.
   virtual std::vector<Lost> sweep() = 0;
-  // Returns the cores that no set can have now, ascending. Either they belonged to removed sets and the kernel does not
-  // give them to another set yet, or the root group has lost them.
+  // Returns the cores that cannot be in any set now, ascending. There are two causes: the kernel has not yet freed the
+  // cores of a removed set, or the root group has lost them.
   virtual std::vector<CoreId> held() const { return {}; }
-  // Returns whether something waits that a sweep() soon would do.
+  // Returns whether work is left that the next sweep() would do, so that it should come soon.
   virtual bool is_waiting() const { return false; }
 
   // Execute the commands of facts.h. After a fault, leave() and remove_set() clean up what is half done. A backend may
@@ -111,7 +111,7 @@ class Backend {
   virtual Members processes_of(ReservationId id) const = 0;
 };
 
-// Bound: how often a tree is searched that forks faster than its processes are moved.
+// The bound of searches of one process tree. A tree that forks faster than its processes are moved reaches it.
 inline constexpr int tree_rounds = 100;
 // For a process without an identity: returns no fault if it has ended and need not be moved. Returns a fault if it
 // cannot be read now.

@@ -115,8 +115,8 @@ class Engine {
   Done<void> try_out(const DaemonSettings& settings, HostSetup::Candidate candidate) {
     backend_ = std::move(candidate.backend);
     interrupts_ = std::make_unique<Interrupts>(setup_->interrupts(), *setup_->host().journal);
-    // Makes ids unique across runs: the first id is the time since boot in microseconds, and there are far fewer than a
-    // million requests per second.
+    // Makes ids unique across runs. The first id is the time since boot in microseconds. There are far fewer than a
+    // million requests per second, so no run reaches the first id of the next one.
     const auto microseconds = static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::microseconds>(os::now().time_since_epoch()).count());
     std::vector<CoreId> keep = settings.keep;

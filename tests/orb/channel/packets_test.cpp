@@ -220,8 +220,8 @@ TEST_CASE("descriptors that are no sealed, allocated memory of the announced siz
       {[=] { return unsealed(0, size, true); }, "is not sealed"},
       {[=] { return unsealed(all & ~F_SEAL_SHRINK, size, true); }, "is not sealed"},
       {[=] { return unsealed(all & ~0x10, size, true); }, "is not sealed"},
-      {[=] { return unsealed(all, size - 4096, true); }, "has not the size"},
-      {[=] { return unsealed(all, size + 4096, true); }, "has not the size"},
+      {[=] { return unsealed(all, size - 4096, true); }, "does not have the size"},
+      {[=] { return unsealed(all, size + 4096, true); }, "does not have the size"},
       {[=] { return unsealed(all, size, false); }, "is not allocated"},
   };
   const auto& [make, words] = cases[GENERATE(range(0, 8))];
@@ -231,8 +231,8 @@ TEST_CASE("descriptors that are no sealed, allocated memory of the announced siz
 
 TEST_CASE("a sleep page that is none is refused") {
   RawPeer peer;
-  CHECK(
-      says(peer.present(&peer.hello, sizeof(Hello), {peer.region.fd.get(), peer.region.fd.get()}), "has not the size"));
+  CHECK(says(peer.present(&peer.hello, sizeof(Hello), {peer.region.fd.get(), peer.region.fd.get()}),
+             "does not have the size"));
   const os::Fd null(open("/dev/null", O_RDWR));
   CHECK(says(peer.present(&peer.hello, sizeof(Hello), {peer.region.fd.get(), null.get()}), "is not a memfd"));
 }

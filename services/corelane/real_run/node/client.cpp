@@ -113,7 +113,7 @@ int call_tasks(const std::vector<std::string>& orb_options) {
     else if (word == "run")
       std::cout << line_of(run(senders, read_message<RunOrder>(text))) << std::endl;
     else
-      throw std::runtime_error("a client knows no order " + std::string(word));
+      throw std::runtime_error("a client does not know the order " + std::string(word));
   }
   senders.clear();
   orb->destroy();

@@ -1,5 +1,5 @@
-// DecisionPool is an executive with its threads, in a state that a scenario constructs, and the time stamps of one
-// request on its way through it.
+// DecisionPool is an executive with its threads, in a state that a scenario constructs. It takes the time stamps of one
+// request on its way through the executive.
 //
 // Threads: one driver, bound to the manager's core at the reader's priority if the system grants it; and the
 // executive's own threads. Read a request's stamps when the request is over.

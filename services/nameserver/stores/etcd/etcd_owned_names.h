@@ -2,8 +2,8 @@
 // them are attached to one lease, so one request renews them all. If this process ends, etcd removes them. If etcd was
 // away so long that the lease expired, they are bound again.
 //
-// It also knows the names of other nameservers of this host, and of those that have ended. If so much time of their
-// lease has passed that no nameserver can still renew it, the names are moved to the lease of this one.
+// It also knows the names of other nameservers of this host, and of those that have ended. If a lease was not renewed
+// for so long that no nameserver can own it any more, its names move to the lease of this nameserver.
 //
 // Threads: any; keep() one at a time.
 #pragma once
@@ -29,8 +29,8 @@ struct EtcdName {
 
 class EtcdOwnedNames {
  public:
-  // `time` is the lease's. If less than the part `abandoned_below` of another nameserver's lease is left, it counts as
-  // abandoned: a nameserver renews its lease every third of its time.
+  // `time` is the lease's. A lease of another nameserver counts as abandoned if less than the part `abandoned_below` of
+  // it is left. The reason: a nameserver renews its lease every third of the lease's time.
   EtcdOwnedNames(EtcdClient& client, std::chrono::seconds time, double abandoned_below = 0.5)
       : client_(client), time_(time), abandoned_below_(abandoned_below) {}
 

@@ -83,8 +83,8 @@ class EtcdStore final : public Store {
     const bool is_ours = binding.type == BindingType::context && binding.reference.empty();
     return is_ours ? key_of(binding.context) : std::string();
   }
-  // Says whether few free names are left. Then writers must go one by one, so that no two of them take the last one.
-  // room_for() returns a fault if there is no free name. It counts only if the name is not bound.
+  // Says whether few free names are left. Then writers must bind one after another, so that no two of them take the
+  // last free name. room_for() returns a fault if there is no free name. It counts only if the name is not bound.
   struct Room {
     bool is_little = false;
     std::uint64_t taken_at = 0;  // the revision at which the last of those writers took a name

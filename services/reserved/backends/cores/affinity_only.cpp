@@ -199,8 +199,8 @@ StartReport AffinityOnly::apply_to_all() {
 }
 
 // Returns the mask that the thread would have without this daemon. A mask that this daemon did not set is the thread's
-// own, and replaces the recorded one. A mask that this daemon has set on other threads was inherited, unless the thread
-// existed before and was left alone: then it is the thread's own, too.
+// own, and replaces the recorded one. A mask that this daemon has set on other threads was inherited. There is one
+// exception: if the thread existed before and the daemon did not change it, the mask is the thread's own.
 std::vector<CoreId> AffinityOnly::original_of(int thread, const Process& identity, const std::vector<CoreId>& now) {
   const auto [seen, is_new] = seen_.try_emplace(thread, identity);
   const bool was_there = !is_new && std::exchange(seen->second, identity) == identity;

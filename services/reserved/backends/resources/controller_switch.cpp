@@ -19,8 +19,8 @@ Done<void> ControllerSwitch::switch_on_in(const std::string& group, const std::s
   return done;
 }
 
-// Switches the root's controller on again, too. systemd switches off a controller in the root that none of its units
-// needs, unless it is on in a group below.
+// Switches the root's controller on again, too. systemd switches a controller off in the root if none of its units
+// needs it, unless it is on in a group below.
 Done<void> ControllerSwitch::switch_on_below(const std::string& group, const std::string& controller) {
   if (auto above = switch_on_in(root_, controller); !above) return above;
   return switch_on_in(group, controller);
