@@ -5,7 +5,6 @@
 
 #include "orb/eval/server_options.h"
 #include "orb/eval/virtual_run.h"
-#include "orb/sched/refusal.h"
 
 namespace corelane::eval {
 
@@ -113,7 +112,7 @@ void explain_refusals(const RunRequest& request, RunOutcome& outcome) {
                                 .overheads = request.overheads});
   for (std::size_t i = 0; i < outcome.tasks.size(); ++i)
     if (!outcome.tasks[i].admitted && !plan.tasks[i].admitted)
-      outcome.tasks[i].refusal = sched::text_of(plan.tasks[i].refusal);
+      outcome.tasks[i].refusal = reason_of(plan.tasks[i].refusal, plan.tasks[i].refusal_note);
 }
 
 std::optional<ScenarioFault> fault_of_length(const RunRequest& request) {
