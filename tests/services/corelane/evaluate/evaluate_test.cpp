@@ -10,6 +10,8 @@
 #include <functional>
 #include <iterator>
 #include <sstream>
+#include <string>
+#include <thread>
 #include <utility>
 
 #include "orb/eval/run_requests.h"
@@ -317,6 +319,39 @@ TEST_CASE("a run that is stopped in its middle has no result, and is no fault") 
   REQUIRE(results);
   CHECK(results->size() == 2);
   CHECK(runs == 3);
+}
+
+// The signal comes when the caller's thread has no set left, and another thread is in the middle of one.
+TEST_CASE("the caller's thread is asked whether to stop until all threads have ended") {
+  const auto cells = eval::parse_scenario(two_cells_of_three_sets, "s.toml");
+  if (!cells) FAIL(cells.error().text);
+  const std::thread::id caller = std::this_thread::get_id();
+  std::atomic<bool> has_begun{false}, is_asked{false};
+  bool is_over = false;  // the caller's set
+  const RunFunction run = [&](const eval::RunRequest& request) -> Expected<eval::RunOutcome, std::string> {
+    if (std::this_thread::get_id() == caller) {
+      has_begun.wait(false);
+      is_over = true;
+      return eval::run_virtually(request);
+    }
+    has_begun = true;
+    has_begun.notify_all();
+    is_asked.wait(false);
+    return std::string();
+  };
+  int questions = 0;  // on the caller's thread, after its set
+  const auto is_to_stop = [&] {
+    if (std::this_thread::get_id() == caller && is_over && ++questions == 3) {
+      is_asked = true;
+      is_asked.notify_all();
+    }
+    return is_asked.load();
+  };
+  const std::vector<const eval::Dispatcher*> dispatchers{eval::dispatchers_of({}).front()};
+  const std::vector<OpenRun> sets{{.set = 0, .dispatchers = dispatchers}, {.set = 1, .dispatchers = dispatchers}};
+  const auto results = SetRunner(run, {}, 2, 1h).run(cells->front().scenario, 0, sets, is_to_stop);
+  REQUIRE(results);
+  CHECK(results->size() == 1);
 }
 
 TEST_CASE("a combination that cannot run is refused before any other runs") {
