@@ -362,6 +362,12 @@ class SweepTest(unittest.TestCase):
         self.assertEqual(found["generate.utilization"].dtype, "float64")
         self.assertEqual(found["misses"].dtype, "int64")
 
+    def test_dispatchers_are_those_of_the_scenario(self):
+        one = scenario(task("a", "1ms"), policy={"dispatcher": "direct"})
+        self.assertEqual(list(corelane.sweep(one)["dispatcher"]), ["direct", "mc-orb*"])
+        with self.assertRaisesRegex(corelane.ScenarioError, "<dict>: a sweep over policy.dispatcher has no meaning"):
+            corelane.sweep({**one, "sweep": [{"field": "policy.dispatcher", "values": ["manager", "direct"]}]})
+
     def test_a_file_without_results_is_refused(self):
         with tempfile.TemporaryDirectory() as place:
             for name, text in (("a.toml", "[platform]\ncores = 1\n"), ("a.html", "<p>1,2</p>\n1,2,3,4\n"), ("a.csv", "")):
