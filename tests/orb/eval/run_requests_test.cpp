@@ -206,6 +206,12 @@ TEST_CASE("sets have seeds of their own") {
   CHECK(seed_of(0) != seed_of(1));
 }
 
+// So a refusal is explained with the overheads of the dispatcher, not with those of the file's policy.
+TEST_CASE("the settings of a server have the mode of the dispatcher, whatever the policy says") {
+  for (const Dispatcher* const dispatcher : dispatchers())
+    CHECK(server_under(*dispatcher, {}).mode == dispatcher->mode);
+}
+
 TEST_CASE("a mode of the server has a dispatcher") {
   CHECK(dispatcher_of(dispatch::DispatchMode::manager)->name == "mc-orb");
   CHECK(dispatcher_of(dispatch::DispatchMode::direct)->name == "direct");
