@@ -41,6 +41,7 @@ constexpr const Dispatcher* dispatcher_registry[] = {&mc_orb,    &mc_orb_star,  
 }  // namespace
 
 dispatch::ExecutiveOptions server_under(const Dispatcher& dispatcher, dispatch::ExecutiveOptions server) {
+  server.mode = dispatcher.mode;
   if (dispatcher.refuses) return server;
   server.admission_test = &sched::admission::none;
   server.allocation = find_named(sched::allocation_strategies(), "worst-fit");

@@ -40,7 +40,10 @@ std::vector<bool> answer(const PlanRequest& request, WholeSet& set, Plan& plan) 
     flags.push_back(set.admits(task));
     TaskVerdict& verdict = add_verdict(task, plan);
     verdict.admitted = flags.back();
-    if (!verdict.admitted) verdict.refusal = set.refusal();
+    if (!verdict.admitted) {
+      verdict.refusal = set.refusal();
+      verdict.refusal_note = set.refusal_note();
+    }
     tell_of_admission(request, plan);
   }
   std::size_t number = 0;
@@ -221,6 +224,10 @@ std::vector<CoreId> numbered_cores(int count) {
   return cores;
 }
 
+std::string reason_of(const sched::Refusal& refusal, const std::string& note) {
+  return sched::text_of(refusal) + (note.empty() ? "" : "; " + note);
+}
+
 std::optional<std::string> fault_of(const PlanRequest& request) { return fault_of_whole_set(request); }
 
 Plan plan(const PlanRequest& request) {
@@ -232,6 +239,7 @@ Plan plan(const PlanRequest& request) {
   const Duration per_job = overheads.charge_per_job();
   Plan plan = plan_charged(charged, per_job);
   if (per_job > Duration::zero()) uncharge(per_job, request.tasks, plan);
+  if (request.charged_slowdowns) plan.notes.emplace_back(charged_slowdowns_note);
   return plan;
 }
 

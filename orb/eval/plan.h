@@ -92,8 +92,10 @@ struct TaskVerdict {
   // Of an admitted task, with PlanRequest::charged_slowdowns: the budget with which it was analyzed.
   std::optional<Duration> charged_budget{};
   std::int64_t slowdown = unity.millionths;  // the factor in it
-  // Of a refused task.
+  // Of a refused task. The note says which slowdown has lengthened a budget, with PlanRequest::charged_slowdowns; "":
+  // none.
   sched::Refusal refusal{};
+  std::string refusal_note{};
 };
 
 // A chain of tasks. Bounds are from the nominal release of the first task to the end of the last one.
@@ -124,7 +126,11 @@ struct Plan {
   // The factor, in thousandths, by which all budgets may grow together. Nothing: it was not looked for, or no task is
   // admitted.
   std::optional<int> growth{};
+  std::vector<std::string> notes{};  // sentences without a full stop that belong beside the figures
 };
+
+// Returns why a task is refused, in a sentence. The note, which may be "", belongs behind it.
+std::string reason_of(const sched::Refusal& refusal, const std::string& note);
 
 // Returns what of the request does not work together, and what to change; nothing if plan() may be called. It concerns
 // policies that work outside servers only.

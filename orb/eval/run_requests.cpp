@@ -5,7 +5,6 @@
 
 #include "orb/eval/server_options.h"
 #include "orb/eval/virtual_run.h"
-#include "orb/sched/refusal.h"
 
 namespace corelane::eval {
 
@@ -38,17 +37,44 @@ std::optional<ScenarioFault> fault_of(const Policy& policy, const RunRequest& re
   return ScenarioFault{*std::move(bad)};
 }
 
+// Returns the mode that a plan is for: that of policy.dispatcher, which `mode` has. If the scenario has none, it is
+// that of the first one of experiment.dispatchers that refuses tasks.
+dispatch::DispatchMode planned_mode(const Scenario& scenario, dispatch::DispatchMode mode) {
+  if (!scenario.policy.dispatcher.empty()) return mode;
+  for (const std::string& name : scenario.experiment.dispatchers)
+    if (const Dispatcher* const dispatcher = find_named(dispatchers(), name); dispatcher->refuses)
+      return dispatcher->mode;
+  return mode;
+}
+
 }  // namespace
 
-std::vector<const Dispatcher*> dispatchers_of(const Experiment& experiment) {
+std::vector<const Dispatcher*> dispatchers_of(const Scenario& scenario, const RunDefaults& defaults) {
   std::vector<const Dispatcher*> result;
-  for (const std::string& name : experiment.dispatchers) result.push_back(find_named(dispatchers(), name));
-  if (result.empty()) result = {find_named(dispatchers(), "mc-orb"), find_named(dispatchers(), "mc-orb*")};
+  for (const std::string& name : scenario.experiment.dispatchers) result.push_back(find_named(dispatchers(), name));
+  if (result.empty()) result = {single_dispatcher_of(scenario, defaults), find_named(dispatchers(), "mc-orb*")};
   return result;
 }
 
-std::string baseline_of(const Experiment& experiment) {
-  return experiment.baseline.empty() ? std::string(dispatchers_of(experiment).back()->name) : experiment.baseline;
+std::string baseline_of(const Scenario& scenario, const RunDefaults& defaults) {
+  const std::string& given = scenario.experiment.baseline;
+  return given.empty() ? std::string(dispatchers_of(scenario, defaults).back()->name) : given;
+}
+
+std::optional<ScenarioFault> fault_of_swept(const std::vector<std::pair<std::string, std::string>>& swept) {
+  if (std::ranges::none_of(swept, [](const auto& field) { return field.first == "policy.dispatcher"; }))
+    return std::nullopt;
+  return ScenarioFault{
+      "a sweep over policy.dispatcher has no meaning in an experiment; leave it out, and list the dispatchers in "
+      "experiment.dispatchers"};
+}
+
+const Dispatcher* single_dispatcher_of(const Scenario& scenario, const RunDefaults& defaults) {
+  if (scenario.policy.dispatcher.empty() && !scenario.experiment.dispatchers.empty())
+    return find_named(dispatchers(), scenario.experiment.dispatchers.front());
+  dispatch::ExecutiveOptions server = defaults.server;
+  apply(scenario.policy, server);
+  return dispatcher_of(server.mode);
 }
 
 const Dispatcher* dispatcher_of(dispatch::DispatchMode mode) noexcept {
@@ -92,6 +118,7 @@ Expected<PlanRequest, ScenarioFault> plan_request(const Scenario& scenario, std:
   if (scenario.policy.charge_slowdowns) request.charged_slowdowns = slowdowns_of(scenario);
   apply(scenario.platform, request.server);
   apply(scenario.policy, request.server);
+  request.server.mode = planned_mode(scenario, request.server.mode);
   if (request.server.mode == dispatch::DispatchMode::leader_followers)
     return ScenarioFault{
         "dispatch.mode leader-followers promises nothing, so there is nothing to plan; use manager or direct"};
@@ -113,7 +140,7 @@ void explain_refusals(const RunRequest& request, RunOutcome& outcome) {
                                 .overheads = request.overheads});
   for (std::size_t i = 0; i < outcome.tasks.size(); ++i)
     if (!outcome.tasks[i].admitted && !plan.tasks[i].admitted)
-      outcome.tasks[i].refusal = sched::text_of(plan.tasks[i].refusal);
+      outcome.tasks[i].refusal = reason_of(plan.tasks[i].refusal, plan.tasks[i].refusal_note);
 }
 
 std::optional<ScenarioFault> fault_of_length(const RunRequest& request) {

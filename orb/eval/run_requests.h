@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "orb/base/expected.h"
@@ -31,13 +32,22 @@ struct RunDefaults {
   const CustomPolicies* custom = nullptr;  // in place of the scenario's allocation and test; must outlive the requests
 };
 
-// Returns the dispatchers of the experiment, at least one.
-std::vector<const Dispatcher*> dispatchers_of(const Experiment& experiment);
+// Returns the dispatchers of an experiment, at least one: those of experiment.dispatchers. If the scenario has none,
+// they are that of a single run, and mc-orb*.
+std::vector<const Dispatcher*> dispatchers_of(const Scenario& scenario, const RunDefaults& defaults = {});
 
 // Returns the dispatcher with which the others are compared.
-std::string baseline_of(const Experiment& experiment);
+std::string baseline_of(const Scenario& scenario, const RunDefaults& defaults = {});
 
-// Returns the dispatcher of a single run: the one that has the mode of the server.
+// Returns that an experiment cannot sweep these fields, and what to write; nothing if it can. Each combination runs
+// under all dispatchers, so a sweep over policy.dispatcher would have no effect.
+std::optional<ScenarioFault> fault_of_swept(const std::vector<std::pair<std::string, std::string>>& swept);
+
+// Returns the dispatcher of a single run: that of policy.dispatcher. If the scenario has none, it is the first of
+// experiment.dispatchers. Without these, it is that of the server's settings.
+const Dispatcher* single_dispatcher_of(const Scenario& scenario, const RunDefaults& defaults = {});
+
+// Returns the dispatcher that has the mode of the server.
 const Dispatcher* dispatcher_of(dispatch::DispatchMode mode) noexcept;
 
 // Returns the request for set number `set`, from 0 to scenario.repetitions - 1. It has no dispatcher yet. The fault:

@@ -145,7 +145,7 @@ struct Generator {
 
 // How the sets of tasks are run and compared, for `corelane simulate` and `corelane eval`.
 struct Experiment {
-  std::vector<std::string> dispatchers{};  // see dispatchers.h; empty: mc-orb and mc-orb*
+  std::vector<std::string> dispatchers{};  // see dispatchers.h; empty: see dispatchers_of()
   std::string baseline{};                  // the dispatcher with which the others are compared; empty: the last one
   Duration length = std::chrono::seconds{1};
   Fraction precision{};               // of the differences between dispatchers; 0: not given

@@ -18,6 +18,10 @@
 
 namespace corelane::eval {
 
+// The sentence that belongs beside figures of an analysis whose budgets include slowdowns. It has no full stop.
+inline constexpr std::string_view charged_slowdowns_note =
+    "budgets include slowdowns, which are estimates: bounds hold only as far as these do";
+
 class SlowdownTable {
  public:
   static constexpr std::size_t no_name = SIZE_MAX;

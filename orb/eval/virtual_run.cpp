@@ -78,7 +78,7 @@ bool charge_slowdowns(const RunRequest& request, const dispatch::ExecutiveOption
     if (set.admits(tasks[i]))
       admitted.push_back(i);
     else
-      outcomes[i].refusal = sched::text_of(set.refusal());
+      outcomes[i].refusal = reason_of(set.refusal(), set.refusal_note());
   }
   for (std::size_t number = 0; number < admitted.size(); ++number) {
     TaskVerdict verdict;
@@ -128,7 +128,7 @@ bool run_under_manager(const RunRequest& request, sim::JobObserver* observer, co
   if (request.charge_slowdowns && request.dispatcher->refuses) {
     if (!charge_slowdowns(request, server, overheads, is_to_stop, plans, outcome.tasks)) return false;
     simulator.manager().set_repack(false);
-    outcome.notes.emplace_back("budgets include slowdowns, which are estimates: bounds hold only as far as these do");
+    outcome.notes.emplace_back(charged_slowdowns_note);
   }
   for (const sim::TaskPlan& plan : plans) simulator.add(plan);
   simulator.stop_when(is_to_stop);

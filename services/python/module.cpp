@@ -152,7 +152,7 @@ const eval::Dispatcher* dispatcher_named(const std::string& name) {
 
 // What may differ from the scenario in a single run.
 struct RunChoices {
-  std::string dispatcher{};           // empty: that of the policy
+  std::string dispatcher{};           // empty: that of the scenario
   std::optional<std::int64_t> set{};  // from 1
   std::optional<std::int64_t> length_ns{};
   bool jobs = true;  // whether each job is noted
@@ -166,7 +166,7 @@ eval::RunRequest request_of(const ScenarioText& source, const Choices& choices, 
   auto request = eval::run_request(scenario, set, defaults);
   if (!request) raise_fault(source, request.error().text);
   request->dispatcher =
-      run.dispatcher.empty() ? eval::dispatcher_of(request->server.mode) : dispatcher_named(run.dispatcher);
+      run.dispatcher.empty() ? eval::single_dispatcher_of(scenario, defaults) : dispatcher_named(run.dispatcher);
   if (const auto fault = eval::fault_of_length(*request)) raise_fault(source, fault->text);
   return *std::move(request);
 }
@@ -227,7 +227,7 @@ py::dict simulate_scenario(const ScenarioText& source, const Choices& choices, c
 std::vector<tool::OpenRun> open_runs(const eval::Scenario& scenario) {
   std::vector<tool::OpenRun> open;
   for (std::int64_t set = 0; set < scenario.repetitions; ++set)
-    open.push_back({.set = set, .dispatchers = eval::dispatchers_of(scenario.experiment)});
+    open.push_back({.set = set, .dispatchers = eval::dispatchers_of(scenario)});
   return open;
 }
 
@@ -235,6 +235,7 @@ std::vector<tool::OpenRun> open_runs(const eval::Scenario& scenario) {
 std::string results_of(const ScenarioText& source, const std::vector<eval::Cell>& cells, const tool::SetRunner& runner,
                        Stop& stop) {
   const eval::Scenario& first = cells.front().scenario;
+  if (const auto fault = eval::fault_of_swept(cells.front().swept)) raise_fault(source, fault->text);
   const eval::ResultsOrigin origin{.experiment = first.name,
                                    .scenario = eval::fingerprint(source.text),
                                    .mode = "virtual",

@@ -7,7 +7,6 @@
 
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
-#include "orb/sched/refusal.h"
 
 namespace corelane::python {
 namespace {
@@ -63,7 +62,8 @@ void add_verdict(Columns& columns, const TaskVerdict& verdict) {
   columns.add("core", core_or_none(verdict.admitted ? verdict.core : no_core));
   columns.add("bound_ns", time_or_none(verdict.admitted ? unless_zero(verdict.bound) : std::nullopt));
   columns.add("largest_budget_ns", time_or_none(verdict.largest_budget));
-  columns.add("refusal", verdict.admitted ? py::object(py::none()) : py::str(sched::text_of(verdict.refusal)));
+  columns.add("refusal", verdict.admitted ? py::object(py::none())
+                                          : py::str(eval::reason_of(verdict.refusal, verdict.refusal_note)));
 }
 
 void add_chain(Columns& columns, const eval::ChainVerdict& chain) {
@@ -133,6 +133,15 @@ py::dict table_of_jobs(const std::vector<sim::FinishedJob>& jobs) {
   return table;
 }
 
+// Returns the notes of all plans, each once.
+std::vector<std::string> notes_of(const std::vector<PlannedTasks>& planned) {
+  std::vector<std::string> notes;
+  for (const PlannedTasks& set : planned)
+    for (const std::string& note : set.plan.notes)
+      if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
+  return notes;
+}
+
 std::string hash_text_of(std::uint64_t hash) {
   char digits[17];
   std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash));
@@ -152,6 +161,9 @@ py::dict tables_of(const std::vector<PlannedTasks>& planned) {
   py::dict tables;
   tables["tasks"] = tasks.table(), tables["cores"] = cores.table();
   tables["chains"] = chains.table(), tables["sets"] = sets.table();
+  py::list notes;
+  for (const std::string& note : notes_of(planned)) notes.append(note);
+  tables["notes"] = notes;
   return tables;
 }
 

@@ -23,7 +23,7 @@ struct PlannedTasks {
   eval::Plan plan{};
 };
 
-// Returns the tables tasks, cores, chains and sets.
+// Returns the tables tasks, cores, chains and sets, and the notes.
 pybind11::dict tables_of(const std::vector<PlannedTasks>& planned);
 
 // Notes each job of a run that ends.

@@ -121,6 +121,23 @@ same `-ORB` options and environment variables.
   distribution of a standard library. All combinations of a sweep draw from the same numbers, so they
   can be compared pairwise.
 
+**Dispatchers** say how jobs reach the cores. A name means the same in virtual time
+([simulation.md](simulation.md#what-is-simulated)) and in a real run
+([evaluation-real.md](evaluation-real.md#what-runs)):
+
+| in `experiment.dispatchers` | in `policy.dispatcher` | in virtual time | in a real run |
+|---|---|---|---|
+| `mc-orb` | `manager` | the server's manager places and refuses tasks | `dispatch.mode` = manager |
+| `mc-orb*` | | the same, but no task is refused | the same, with `dispatch.admission` = off |
+| `direct` | `direct` | as `mc-orb`, without `overheads.hop` | `dispatch.mode` = direct |
+| `leader-followers` | `leader-followers` | fixed priorities, any free core | `dispatch.mode` = leader-followers |
+| `leader-followers-pinned` | | fixed priorities, the next core in turn for each task | a form of that mode |
+| `leader-followers-one-core` | | fixed priorities, all tasks on the first core | a form of that mode |
+
+`corelane eval` runs each set under all of `experiment.dispatchers`. Without that list, it takes
+`policy.dispatcher` and `mc-orb*`. `corelane simulate` takes `policy.dispatcher`. Without it, it takes
+the first one of the list. A file whose list lacks its `policy.dispatcher` is refused.
+
 An editor that knows JSON schemas of TOML files, such as one with Taplo, completes the fields if the
 file begins with this line. `corelane plan --schema` prints the schema.
 

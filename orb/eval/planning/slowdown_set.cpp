@@ -1,12 +1,14 @@
 #include "orb/eval/planning/slowdown_set.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "orb/base/contract.h"
 #include "orb/dispatch/core_provider.h"
 #include "orb/dispatch/manager_options.h"
 #include "orb/sched/allocation_strategy.h"
+#include "orb/sched/refusal.h"
 #include "orb/sched/share.h"
 
 namespace corelane::eval {
@@ -28,6 +30,7 @@ void SlowdownSet::clear() {
 }
 
 bool SlowdownSet::admits(const Task& task) {
+  refusal_note_.clear();
   if (placed_.size() >= server_.max_tasks) {
     refusal_ = {.code = sched::RefusalCode::too_many_tasks, .takes_none = server_.max_tasks == 0};
     return false;
@@ -36,9 +39,13 @@ bool SlowdownSet::admits(const Task& task) {
   placed_.push_back({.task = task, .row = table_.row_of(task)});
   for (const std::size_t core : order) {
     placed_.back().core = core;
-    if (!holds_with_last()) continue;
-    last_core_ = core;
-    return true;
+    const auto late = late_core_with_last();
+    if (!late) {
+      last_core_ = core;
+      refusal_note_.clear();
+      return true;
+    }
+    if (refusal_note_.empty()) refusal_note_ = note_of_late(*late);
   }
   placed_.pop_back();
   refusal_ = {.by_bound = true};
@@ -63,15 +70,20 @@ std::unique_ptr<IdleServer> SlowdownSet::new_server(std::size_t core) const {
   return std::make_unique<IdleServer>(server_, std::span(&cores_[core].id, 1));
 }
 
+// Returns the factor by which the other task slows the task down, in millionths. It is 1 if they share a core, or no
+// cache.
+std::int64_t SlowdownSet::factor(const Placed& task, const Placed& other) const {
+  if (other.core == task.core || cores_[other.core].cache != cores_[task.core].cache) return unity.millionths;
+  return table_.factor(task.row, other.row);
+}
+
 // Returns the factor by which tasks on other cores slow the task down, in millionths. Bound: the tasks.
 std::int64_t SlowdownSet::slowdown(const Placed& task) const {
   std::vector<std::int64_t> worst(cores_.size(), unity.millionths);
-  for (const Placed& other : placed_)
-    if (other.core != task.core && cores_[other.core].cache == cores_[task.core].cache)
-      worst[other.core] = std::max(worst[other.core], table_.factor(task.row, other.row));
-  std::int64_t factor = unity.millionths;
-  for (const std::int64_t by_core : worst) factor += by_core - unity.millionths;
-  return factor;
+  for (const Placed& other : placed_) worst[other.core] = std::max(worst[other.core], factor(task, other));
+  std::int64_t sum = unity.millionths;
+  for (const std::int64_t by_core : worst) sum += by_core - unity.millionths;
+  return sum;
 }
 
 Duration SlowdownSet::charged_budget(const Placed& task) const {
@@ -79,8 +91,8 @@ Duration SlowdownSet::charged_budget(const Placed& task) const {
 }
 
 // Tests the core of the last task, and all cores with tasks that it slows down. If they hold, their servers have the
-// new budgets afterwards.
-bool SlowdownSet::holds_with_last() {
+// new budgets afterwards, and the result is nothing. Otherwise it is a core that does not hold.
+std::optional<std::size_t> SlowdownSet::late_core_with_last() {
   const Placed& last = placed_.back();
   std::vector<TaskId> ids;
   std::vector<Duration> budgets;
@@ -94,18 +106,41 @@ bool SlowdownSet::holds_with_last() {
   for (std::size_t core = 0; core < cores_.size(); ++core) {
     if (!changed[core]) continue;
     auto server = new_server(core);
-    if (!admit_all(core, *server, budgets, ids)) return false;
+    if (!admit_all(core, *server, budgets, ids)) return core;
     tested.emplace_back(core, std::move(server));
   }
   // The last task slows down none of its own core, so that server gets one task more. A refusal leaves it as it is.
   ids.back() = admit(*cores_[last.core].server, last, budgets.back());
-  if (ids.back() == no_task) return false;
+  if (ids.back() == no_task) return last.core;
   for (auto& [core, server] : tested) cores_[core].server = std::move(server);
   for (std::size_t i = 0; i < ids.size(); ++i) {
     placed_[i].id = ids[i];
     placed_[i].charged = budgets[i];
   }
-  return true;
+  return std::nullopt;
+}
+
+// Returns which budget slowdowns lengthen most on this core, which does not hold with the last task, and which other
+// task does so most; "" if none is longer there.
+std::string SlowdownSet::note_of_late(std::size_t core) const {
+  const Placed* longest = nullptr;
+  Duration most{};
+  for (const Placed& placed : placed_) {
+    if (placed.core != core) continue;
+    const Duration more = charged_budget(placed) - placed.task.contract.budget;
+    if (more > most) longest = &placed, most = more;
+  }
+  if (longest == nullptr) return {};
+  const Placed& beside =
+      *std::ranges::max_element(placed_, {}, [&](const Placed& other) { return factor(*longest, other); });
+  const std::int64_t by_one = factor(*longest, beside);
+  const Duration budget = longest->task.contract.budget;
+  return "if it ran on core " + std::to_string(cores_[placed_.back().core].id.value) + ", " + longest->task.label +
+         " would be analyzed with a budget of " + to_string(sched::rounded(budget + most, sched::Rounding::up)) +
+         " in place of " + to_string(budget) + ": " + beside.task.label +
+         " on another core of its cache slows it down by a factor of " + decimal(Fraction{by_one}) +
+         (slowdown(*longest) > by_one ? ", and further tasks do, too; these factors are estimates"
+                                      : ", which is an estimate");
 }
 
 TaskId SlowdownSet::admit(IdleServer& server, const Placed& placed, Duration budget) {

@@ -14,7 +14,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "orb/base/ids.h"
@@ -49,9 +51,11 @@ class SlowdownSet final : public WholeSet {
   };
 
   std::unique_ptr<IdleServer> new_server(std::size_t core) const;
+  std::int64_t factor(const Placed& task, const Placed& other) const;
   std::int64_t slowdown(const Placed& task) const;
   Duration charged_budget(const Placed& task) const;
-  bool holds_with_last();
+  std::optional<std::size_t> late_core_with_last();
+  std::string note_of_late(std::size_t core) const;
   static TaskId admit(IdleServer& server, const Placed& placed, Duration budget);
   bool admit_all(std::size_t core, IdleServer& server, std::span<const Duration> budgets,
                  std::vector<TaskId>& ids) const;

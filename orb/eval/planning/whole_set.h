@@ -30,10 +30,13 @@ class WholeSet : public Admitter {
   virtual std::vector<sched::CoreView> cores() const = 0;
   // Returns why the latest admits() has refused its task.
   const sched::Refusal& refusal() const noexcept { return refusal_; }
+  // Returns what belongs behind the sentence of that refusal; "" if nothing does.
+  const std::string& refusal_note() const noexcept { return refusal_note_; }
 
  protected:
   // A set that knows a better reason writes it in admits().
   sched::Refusal refusal_{.by_bound = true};
+  std::string refusal_note_{};
 };
 
 // Returns null if a Manager has the policies of these options, and `custom` and `charged` are null. `server`, `custom`

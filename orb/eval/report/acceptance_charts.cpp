@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "orb/eval/report/used_policies.h"
+
 namespace corelane::eval {
 namespace {
 
@@ -18,38 +20,67 @@ std::optional<double> number_in(const std::string& text) {
   return value;
 }
 
-// The cells of one chart: those that differ in the last sweep only.
-struct Panel {
-  std::string name{};
+// The cells of a curve: those that differ only in what the x axis shows.
+struct CellGroup {
+  std::string policies{};
   std::vector<std::pair<double, const CellSummary*>> cells{};
 };
 
-std::string panel_name(const CellSummary& cell) {
+// The cells of one chart: those that differ in what the x axis shows, and in their policies.
+struct Panel {
+  std::string name{};
+  std::vector<CellGroup> groups{};
+};
+
+// Returns which swept field the x axis shows: the last one that is no policy.
+std::optional<std::size_t> axis_of(const SweptValues& swept) {
+  for (std::size_t i = swept.size(); i > 0; --i)
+    if (!is_policy(swept[i - 1].first)) return i - 1;
+  return std::nullopt;
+}
+
+std::string panel_name(const SweptValues& swept, std::size_t axis) {
   std::string name;
-  for (std::size_t i = 0; i + 1 < cell.swept.size(); ++i)
-    name += (name.empty() ? "" : ", ") + cell.swept[i].first + " = " + cell.swept[i].second;
+  for (std::size_t i = 0; i < axis; ++i)
+    if (!is_policy(swept[i].first)) name += (name.empty() ? "" : ", ") + swept[i].first + " = " + swept[i].second;
   return name;
+}
+
+// Returns the element with this name, which it adds if there is none.
+template <typename Element>
+Element& element_named(std::vector<Element>& elements, std::string Element::*member, const std::string& name) {
+  const auto found = std::ranges::find(elements, name, member);
+  if (found != elements.end()) return *found;
+  Element& added = elements.emplace_back();
+  added.*member = name;
+  return added;
 }
 
 std::vector<Panel> panels_of(const ExperimentSummary& summary) {
   std::vector<Panel> panels;
   for (const CellSummary& cell : summary.cells) {
-    if (cell.swept.empty()) return {};
-    const auto x = number_in(cell.swept.back().second);
+    const auto axis = axis_of(cell.swept);
+    if (!axis) return {};
+    const auto x = number_in(cell.swept[*axis].second);
     if (!x) return {};
-    const std::string name = panel_name(cell);
-    if (panels.empty() || panels.back().name != name) panels.push_back({.name = name});
-    panels.back().cells.emplace_back(*x, &cell);
+    Panel& panel = element_named(panels, &Panel::name, panel_name(cell.swept, *axis));
+    element_named(panel.groups, &CellGroup::policies, swept_policies(cell.swept)).cells.emplace_back(*x, &cell);
   }
-  for (Panel& panel : panels) std::ranges::sort(panel.cells, {}, [](const auto& cell) { return cell.first; });
+  for (Panel& panel : panels)
+    for (CellGroup& group : panel.groups)
+      std::ranges::sort(group.cells, {}, [](const auto& cell) { return cell.first; });
   return panels;
 }
 
 using PointFunction = std::function<CurvePoint(const DispatcherSummary&)>;
 
-Curve curve_of(const Panel& panel, std::size_t dispatcher, std::string name, const PointFunction& point_of) {
-  Curve curve{.name = std::move(name), .color = dispatcher};
-  for (const auto& [x, cell] : panel.cells) {
+// Returns the curve of a dispatcher in a group of the panel. `what`: behind the name of the dispatcher.
+Curve curve_of(const Panel& panel, std::size_t group, std::size_t dispatcher, const std::string& what,
+               const PointFunction& point_of) {
+  const CellGroup& cells = panel.groups[group];
+  const std::string& name = cells.cells.front().second->dispatchers[dispatcher].dispatcher;
+  Curve curve{.name = with_policies(name, cells.policies) + what, .color = dispatcher * panel.groups.size() + group};
+  for (const auto& [x, cell] : cells.cells) {
     CurvePoint point = point_of(cell->dispatchers[dispatcher]);
     point.x = x;
     curve.points.push_back(point);
@@ -67,8 +98,8 @@ CurvePoint point_of_part(double part, double whole) {
 }
 
 Chart empty_chart(const Panel& panel, const std::string& title) {
-  return {.title = title + (panel.name.empty() ? "" : ": " + panel.name),
-          .x_name = panel.cells.front().second->swept.back().first};
+  const SweptValues& swept = panel.groups.front().cells.front().second->swept;
+  return {.title = title + (panel.name.empty() ? "" : ": " + panel.name), .x_name = swept[*axis_of(swept)].first};
 }
 
 }  // namespace
@@ -79,8 +110,9 @@ std::vector<Chart> miss_charts(const ExperimentSummary& summary) {
     Chart& chart = charts.emplace_back(empty_chart(panel, "Sets with a missed deadline"));
     chart.y_name = "fraction of sets, 95 %";
     for (std::size_t d = 0; d < summary.cells.front().dispatchers.size(); ++d)
-      chart.curves.push_back(curve_of(panel, d, summary.cells.front().dispatchers[d].dispatcher,
-                                      [](const DispatcherSummary& sum) { return point_of_estimate(sum.missed_sets); }));
+      for (std::size_t group = 0; group < panel.groups.size(); ++group)
+        chart.curves.push_back(curve_of(
+            panel, group, d, "", [](const DispatcherSummary& sum) { return point_of_estimate(sum.missed_sets); }));
   }
   return charts;
 }
@@ -91,15 +123,16 @@ std::vector<Chart> admission_charts(const ExperimentSummary& summary) {
     Chart chart = empty_chart(panel, "Admitted");
     chart.y_name = "fraction";
     for (std::size_t d = 0; d < summary.cells.front().dispatchers.size(); ++d) {
-      const DispatcherSummary& first = summary.cells.front().dispatchers[d];
-      if (!first.refuses) continue;
-      chart.curves.push_back(
-          curve_of(panel, d, first.dispatcher + ": sets of which every task is admitted, 95 %",
-                   [](const DispatcherSummary& sum) { return point_of_estimate(sum.admitted_sets); }));
-      chart.curves.push_back(curve_of(panel, d, first.dispatcher + ": utilization", [](const DispatcherSummary& sum) {
-        return point_of_part(sum.admitted_utilization, sum.utilization);
-      }));
-      chart.curves.back().is_dashed = true;
+      if (!summary.cells.front().dispatchers[d].refuses) continue;
+      for (std::size_t group = 0; group < panel.groups.size(); ++group) {
+        chart.curves.push_back(
+            curve_of(panel, group, d, ": sets of which every task is admitted, 95 %",
+                     [](const DispatcherSummary& sum) { return point_of_estimate(sum.admitted_sets); }));
+        chart.curves.push_back(curve_of(panel, group, d, ": utilization", [](const DispatcherSummary& sum) {
+          return point_of_part(sum.admitted_utilization, sum.utilization);
+        }));
+        chart.curves.back().is_dashed = true;
+      }
     }
     if (!chart.curves.empty()) charts.push_back(std::move(chart));
   }

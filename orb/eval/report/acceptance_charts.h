@@ -9,8 +9,9 @@
 
 namespace corelane::eval {
 
-// Return a chart for each combination of all sweeps but the last, which is the x axis. None if there is no sweep, or
-// the last one has values that are no numbers.
+// The x axis is the last sweep that is not over a policy. Return a chart for each combination of the others, with a
+// curve for each dispatcher and each combination of policies. None if there is no such sweep, or it has values that are
+// no numbers.
 std::vector<Chart> miss_charts(const ExperimentSummary& summary);
 std::vector<Chart> admission_charts(const ExperimentSummary& summary);
 

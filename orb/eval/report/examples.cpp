@@ -47,8 +47,8 @@ void add_responses(const ExampleObserver& observer, const RunOutcome& outcome, E
 
 Gantt gantt_of(const RunRequest& request, const RunOutcome& outcome, ExampleObserver&& observer, std::int64_t set) {
   const JobRecord& late = outcome.misses.front();
-  Gantt gantt{.title = std::string(request.dispatcher->name) + ", set " + std::to_string(set + 1) + ": job " +
-                       std::to_string(late.number) + " of " + outcome.tasks[late.task].label + " is late",
+  Gantt gantt{.title = "set " + std::to_string(set + 1) + ": job " + std::to_string(late.number) + " of " +
+                       outcome.tasks[late.task].label + " is late",
               .cores = request.cores,
               .slices = std::move(observer.slices),
               .late = late};

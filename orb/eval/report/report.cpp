@@ -11,6 +11,7 @@
 #include "orb/eval/report/examples.h"
 #include "orb/eval/report/gantt.h"
 #include "orb/eval/report/svg.h"
+#include "orb/eval/report/used_policies.h"
 
 namespace corelane::eval {
 namespace {
@@ -65,8 +66,8 @@ std::string name_of_cell(const CellSummary& cell) {
   return name;
 }
 
-Chart response_chart(const std::vector<Example>& examples, std::vector<double> Example::*values, std::string title,
-                     std::string mark) {
+Chart response_chart(const std::vector<Example>& examples, const std::string& policies,
+                     std::vector<double> Example::*values, std::string title, std::string mark) {
   Chart chart{.title = std::move(title),
               .x_name = "response / " + mark,
               .y_name = "part of jobs above x",
@@ -75,7 +76,7 @@ Chart response_chart(const std::vector<Example>& examples, std::vector<double> E
               .mark = mark};
   for (std::size_t i = 0; i < examples.size(); ++i)
     if (!(examples[i].*values).empty())
-      chart.curves.push_back(exceedance(examples[i].dispatcher, examples[i].*values, i));
+      chart.curves.push_back(exceedance(with_policies(examples[i].dispatcher, policies), examples[i].*values, i));
   return chart;
 }
 
@@ -110,6 +111,7 @@ class ReportWriter {
         paragraph(origin.machine + "; Linux " + origin.kernel + "; Corelane " + origin.version + "; seed " +
                       std::to_string(origin.seed) + "; scenario " + origin.scenario,
                   "origin"));
+    add(html_of(used_policies_table(input_.scenarios, input_.dispatchers, input_.defaults)));
     add_charts("Missed deadlines", "misses", miss_charts(input_.summary));
     add_charts("Admission", "admission", admission_charts(input_.summary));
     for (const Table& table : input_.tables) add(html_of(table));
@@ -144,17 +146,22 @@ class ReportWriter {
     if (sets == 0) return;
     const bool is_stopped = input_.is_to_stop && input_.is_to_stop();
     const std::string where = name_of_cell(input_.summary.cells[cell]);
-    add_charts("Responses" + (where.empty() ? "" : " for " + where), "responses",
-               {response_chart(examples, &Example::of_deadline, "Responses beside the deadline", "deadline"),
-                response_chart(examples, &Example::of_bound, "Responses beside the computed bound", "bound")});
+    const std::string policies = swept_policies(input_.summary.cells[cell].swept);
+    add_charts(
+        "Responses" + (where.empty() ? "" : " for " + where), "responses",
+        {response_chart(examples, policies, &Example::of_deadline, "Responses beside the deadline", "deadline"),
+         response_chart(examples, policies, &Example::of_bound, "Responses beside the computed bound", "bound")});
     add(paragraph("All jobs of the first " + counted(sets, "set") +
                       " of the combination in which most sets miss a deadline." +
                       (is_stopped ? " The runs were stopped, so curves may have fewer sets." : ""),
                   "note"));
     for (const Example& example : examples) {
       if (!example.first_miss) continue;
-      add("<h2>The first miss under " + escaped(example.dispatcher) + "</h2>\n");
-      add_figure("first-miss-" + file_name_of(example.dispatcher), svg_of(*example.first_miss));
+      const std::string name = with_policies(example.dispatcher, policies);
+      Gantt gantt = *example.first_miss;
+      gantt.title = name + ", " + gantt.title;
+      add("<h2>The first miss under " + escaped(name) + "</h2>\n");
+      add_figure("first-miss-" + file_name_of(example.dispatcher), svg_of(gantt));
     }
   }
 

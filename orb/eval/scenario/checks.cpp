@@ -198,6 +198,15 @@ std::optional<std::string> fault_of_chain(const Scenario& scenario, std::size_t 
   return std::nullopt;
 }
 
+std::optional<std::string> fault_of_dispatcher(const Scenario& scenario) {
+  const std::string& own = scenario.policy.dispatcher;
+  const std::vector<std::string>& names = scenario.experiment.dispatchers;
+  const std::string name = own == "manager" ? "mc-orb" : own;
+  if (own.empty() || names.empty() || std::ranges::find(names, name) != names.end()) return std::nullopt;
+  return "\"" + own + "\" is the dispatcher " + name + ", which is none of experiment.dispatchers; add " + name +
+         " there, or leave policy.dispatcher out";
+}
+
 std::optional<std::string> fault_of_locks(const Scenario& scenario) {
   if (scenario.policy.locks != "msrp") return std::nullopt;
   const bool has_high =

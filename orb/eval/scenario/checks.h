@@ -31,6 +31,9 @@ std::optional<std::string> fault_of_task(const ListedTask& task);
 // Returns what is wrong with the chain of this number, and what to change; nothing if it can be analyzed.
 std::optional<std::string> fault_of_chain(const Scenario& scenario, std::size_t number);
 
+// Returns why policy.dispatcher and experiment.dispatchers contradict each other; nothing if they do not.
+std::optional<std::string> fault_of_dispatcher(const Scenario& scenario);
+
 // Returns why policy.locks cannot be as it is, and what to change; nothing if it can.
 std::optional<std::string> fault_of_locks(const Scenario& scenario);
 

@@ -19,8 +19,10 @@ std::vector<std::string_view> names_of_dispatchers() {
 
 constexpr Field<Experiment> experiment_rows[] = {
     {{.key = "dispatchers",
-      .help = "The dispatchers under which each set runs, with the same jobs",
-      .fallback = "mc-orb and mc-orb*",
+      .help = "The dispatchers under which `corelane eval` runs each set, with the same jobs. `corelane simulate` "
+              "takes the "
+              "first one, unless policy.dispatcher names another of them",
+      .fallback = "that of policy.dispatcher, and mc-orb*",
       .example = "[\"mc-orb\", \"mc-orb*\"]",
       .choices = &names_of_dispatchers},
      &Experiment::dispatchers},

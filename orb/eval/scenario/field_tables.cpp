@@ -104,8 +104,10 @@ constexpr Field<Platform> platform_rows[] = {
 
 constexpr Field<Policy> policy_rows[] = {
     {{.key = "dispatcher",
-      .help = "How calls reach their task's thread: dispatch.mode of the server",
-      .fallback = "the setting dispatch.mode",
+      .help =
+          "How calls reach their task's thread: dispatch.mode of the server. experiment.dispatchers, if it is given, "
+          "has to contain it; manager is mc-orb there",
+      .fallback = "the first one of experiment.dispatchers, otherwise the setting dispatch.mode",
       .example = "\"manager\"",
       .choices = [] { return copied(dispatcher_names()); }},
      &Policy::dispatcher},

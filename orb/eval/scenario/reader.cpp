@@ -127,6 +127,8 @@ class Reader {
       return fault(place_of(root, "experiment", "length"), "experiment.length: expected a duration above 0; found 0ns");
     if (NodeFault bad = check_chains(root, scenario)) return bad;
     if (NodeFault bad = check_slowdowns(root, scenario)) return bad;
+    if (const auto bad = fault_of_dispatcher(scenario))
+      return fault(place_of(root, "policy", "dispatcher"), "policy.dispatcher = " + *bad);
     if (const auto bad = fault_of_locks(scenario))
       return fault(place_of(root, "policy", "locks"), "policy.locks: " + *bad);
     if (const auto bad = fault_of_overheads(scenario.overheads))

@@ -139,8 +139,11 @@ Expected<OpenExperiment, ExperimentFault> open_experiment(const EvaluateOptions&
   const auto settings = core::settings_of(options.orb_options);
   if (!settings) return ExperimentFault{settings.error().text};
   const eval::Scenario& scenario = cells->front().scenario;
-  OpenExperiment experiment{.dispatchers = eval::dispatchers_of(scenario.experiment),
-                            .baseline = eval::baseline_of(scenario.experiment),
+  if (const auto fault = eval::fault_of_swept(cells->front().swept))
+    return ExperimentFault{options.file + ": " + fault->text};
+  const eval::RunDefaults defaults{.server = settings->executive};
+  OpenExperiment experiment{.dispatchers = eval::dispatchers_of(scenario, defaults),
+                            .baseline = eval::baseline_of(scenario, defaults),
                             .published = scenario.published,
                             .origin = {.experiment = scenario.name,
                                        .scenario = eval::fingerprint(*text + measured_in(*cells)),
@@ -149,7 +152,7 @@ Expected<OpenExperiment, ExperimentFault> open_experiment(const EvaluateOptions&
                                        .kernel = kernel_text(),
                                        .version = options.version,
                                        .seed = scenario.seed},
-                            .defaults = {.server = settings->executive}};
+                            .defaults = defaults};
   if (scenario.platform.cores == 0) {
     auto cores = host_cores(settings->executive);
     if (!cores) return ExperimentFault{cores.error()};

@@ -2,13 +2,20 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <iterator>
+#include <semaphore>
 #include <thread>
 #include <utility>
 
 #include "orb/os/clock.h"
 
 namespace corelane::tool {
+namespace {
+
+constexpr auto between_questions = std::chrono::milliseconds{50};  // whether to stop, while other threads run
+
+}  // namespace
 
 SetRunner::SetRunner(RunFunction run, eval::RunDefaults defaults, std::size_t threads, Duration longest)
     : run_(std::move(run)),
@@ -29,10 +36,17 @@ Expected<std::vector<eval::SetResult>, std::string> SetRunner::run(const eval::S
       run_one(scenario, cell, sets[i], is_to_stop, part);
     }
   };
+  std::counting_semaphore<> ended(0);
   {
     std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < parts.size(); ++i) others.emplace_back(work, std::ref(parts[i]));
+    for (std::size_t i = 1; i < parts.size(); ++i)
+      others.emplace_back([&, i] {
+        work(parts[i]);
+        ended.release();
+      });
     work(parts.front());
+    for (std::size_t i = 1; i < parts.size(); ++i)
+      while (!ended.try_acquire_for(between_questions)) static_cast<void>(is_to_stop());
   }
   std::vector<eval::SetResult> results;
   for (Part& part : parts) {

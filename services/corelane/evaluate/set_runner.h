@@ -34,8 +34,8 @@ class SetRunner {
   SetRunner(RunFunction run, eval::RunDefaults defaults, std::size_t threads, Duration longest);
 
   // Runs the sets of one cell, or the first of them: each thread runs at least one set, and takes another until
-  // `longest` has passed. Returns what is done, in the order of the sets. `is_to_stop` ends it earlier. The fault is
-  // that of a set.
+  // `longest` has passed. Returns what is done, in the order of the sets. `is_to_stop` ends it earlier; the
+  // caller's thread asks it until all threads have ended. The fault is that of a set.
   Expected<std::vector<eval::SetResult>, std::string> run(const eval::Scenario& scenario, std::size_t cell,
                                                           const std::vector<OpenRun>& sets,
                                                           const std::function<bool()>& is_to_stop) const;

@@ -374,9 +374,7 @@ std::string none_found(const MeasureOptions& options, const std::vector<Measurem
 // called.
 bool may_write_slowdowns(const MeasureOptions& options, const Complaints& complaints) {
   if (options.slowdowns.empty()) return true;
-  std::vector<std::string> labels = options.beside_tasks;
-  for (std::size_t i = labels.size(); i < options.beside.size(); ++i) labels.push_back(options.beside[i]);
-  const std::string fault = fault_of_slowdowns_file(options.slowdowns, options.task, labels);
+  const std::string fault = fault_of_slowdowns_file(options.slowdowns, options.task, labels_beside(options));
   if (!fault.empty()) complaints.begin() << "nothing was called: " << plain(fault) << "\n";
   return fault.empty();
 }

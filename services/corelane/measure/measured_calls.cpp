@@ -25,6 +25,12 @@ Measurements request_measurements(const MeasureOptions& options, int pid, const 
   return found;
 }
 
+std::vector<std::string> labels_beside(const MeasureOptions& options) {
+  std::vector<std::string> labels = options.beside_tasks;
+  for (std::size_t i = labels.size(); i < options.beside.size(); ++i) labels.push_back(options.beside[i]);
+  return labels;
+}
+
 Measurements MeasuredCalls::measure() {
   Measurements alone = measure_once();
   if (!alone || alone->empty() || alone->front().used.empty()) return alone;
@@ -69,6 +75,7 @@ bool MeasuredCalls::look_for_server(const CalledTask& task) {
                            "this host, as this user\n";
     return false;
   }
+  if (!file_takes_slowdowns()) return false;
   start_counting(shown.thread);
   if (!page) return true;
   const std::string why = why_untraced(*page);
@@ -138,6 +145,16 @@ bool MeasuredCalls::terms_fit(const std::vector<Contract>& own) const {
   const auto fault = fault_of(contract);
   if (fault) complaints_.begin() << "nothing was called: with the server's other terms " << *fault << "\n";
   return !fault;
+}
+
+// Returns whether the file can have slowdowns with the label of the operation, which is known from here on.
+bool MeasuredCalls::file_takes_slowdowns() const {
+  if (options_.slowdowns.empty() || !options_.task.empty()) return true;
+  const std::string& interface = options_.interface.empty() ? interface_ : options_.interface;
+  const std::string fault = fault_of_slowdowns_file(options_.slowdowns, label_of(interface, options_.call.operation),
+                                                    labels_beside(options_));
+  if (!fault.empty()) complaints_.begin() << "nothing was called: " << plain(fault) << "\n";
+  return fault.empty();
 }
 
 bool MeasuredCalls::fetch(const CalledTask& task) {

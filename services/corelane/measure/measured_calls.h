@@ -22,6 +22,9 @@ using Measurements = std::optional<std::vector<Measurement>>;  // nothing after 
 Measurements request_measurements(const MeasureOptions& options, int pid, const Selection& selection,
                                   const Complaints& complaints);
 
+// Returns the labels of what runs beside the calls: the tasks, or the commands.
+std::vector<std::string> labels_beside(const MeasureOptions& options);
+
 class MeasuredCalls {
  public:
   // Both must outlive this object.
@@ -41,6 +44,7 @@ class MeasuredCalls {
   bool end_other_work();
   bool is_of_interface(const std::string& label) const;
   bool terms_fit(const std::vector<Contract>& own) const;
+  bool file_takes_slowdowns() const;
   bool fetch(const CalledTask& task);
 
   const MeasureOptions& options_;

@@ -45,7 +45,8 @@ std::string toml_of(const Slowdown& slowdown);
 // Returns why an option cannot give this label to a task; "" if it can. Files of slowdowns are in UTF-8.
 std::string fault_of_label(const std::string& label);
 // Returns why add_slowdowns() would not add slowdowns of the task beside these others to the file; "" if nothing is
-// known against it. If `task` is empty, its label is not known yet, and only the other labels are checked.
+// known against it. If `task` is empty, its label is not known yet, and only the other labels are checked: call it
+// again with the label of the operation.
 std::string fault_of_slowdowns_file(const std::string& path, const std::string& task,
                                     std::span<const std::string> beside);
 // Adds the entries to the file, which may be a scenario, and which it makes if there is none. Writes nothing if the

@@ -45,7 +45,7 @@ std::string core_text(const TaskVerdict& verdict) {
 std::string refusal_text(const TaskVerdict& verdict) {
   if (verdict.admitted) return {};
   if (verdict.jobs_admitted) return "       " + percentage(*verdict.jobs_admitted) + " of its jobs are admitted\n";
-  return refusal_lines(sched::text_of(verdict.refusal));
+  return refusal_lines(eval::reason_of(verdict.refusal, verdict.refusal_note));
 }
 
 // Returns the budget with which the task was analyzed, if tasks on other cores slow it down; "" otherwise.
@@ -119,10 +119,6 @@ std::string lines_of_cores(const Plan& plan) {
   return plan.is_global ? "all cores together: " + percentage(sum) + " of a core admitted\n" : text;
 }
 
-bool charges_slowdowns(const Plan& plan) {
-  return std::ranges::any_of(plan.tasks, [](const TaskVerdict& v) { return v.charged_budget.has_value(); });
-}
-
 std::string whole_text(const PlannedSet& set) {
   const Plan& plan = set.plan;
   std::string text = counted(plan.tasks.size(), "task") + " on " + counted(plan.cores.size(), "core") + "; " +
@@ -137,8 +133,7 @@ std::string whole_text(const PlannedSet& set) {
   if (plan.tasks.size() > admitted_in(plan))
     text += "Of the utilization that they ask for, " + percentage(plan.accepted) + " is admitted.\n";
   if (!plan.promises) return text + "The server has no admission test, so no deadline is promised.\n";
-  if (charges_slowdowns(plan))
-    text += "Slowdowns are estimates, never bounds: the deadlines hold only as far as the estimates do.\n";
+  for (const std::string& note : plan.notes) text += "Note: " + note + ".\n";
   for (const eval::ChainVerdict& chain : plan.chains) text += chain_text(plan, chain);
   return text + need_text(plan) + growth_text(plan);
 }
@@ -232,7 +227,7 @@ Json json_of(const TaskVerdict& verdict) {
   if (verdict.largest_budget) json["largest_budget_ns"] = verdict.largest_budget->count();
   if (verdict.admitted) return json;
   json["refusal"] = {{"code", std::string(sched::name_of(verdict.refusal.code))},
-                     {"text", sched::text_of(verdict.refusal)}};
+                     {"text", eval::reason_of(verdict.refusal, verdict.refusal_note)}};
   if (verdict.refusal.nearest.found()) json["refusal"]["would_fit"] = json_of(verdict.refusal.nearest);
   return json;
 }
@@ -267,6 +262,7 @@ Json json_of(const PlannedSet& set) {
                              {"platform_ppm", core.platform},
                              {"capacity_ppm", core.capacity},
                              {"tasks", core.tasks}});
+  if (!plan.notes.empty()) json["notes"] = plan.notes;
   return json;
 }
 

@@ -75,7 +75,7 @@ Expected<eval::RunRequest, SimulationFault> request_for(const SimulateOptions& o
   }
   auto request = eval::run_request(scenario, chosen.set, defaults);
   if (!request) return SimulationFault{options.file + ": " + request.error().text};
-  request->dispatcher = options.dispatcher.empty() ? eval::dispatcher_of(request->server.mode)
+  request->dispatcher = options.dispatcher.empty() ? eval::single_dispatcher_of(scenario, defaults)
                                                    : find_named(eval::dispatchers(), options.dispatcher);
   if (const auto fault = eval::fault_of_length(*request))
     return SimulationFault{options.file + ": " + fault->text + " with --length"};

@@ -16,7 +16,7 @@ namespace corelane::tool {
 
 struct SimulateOptions {
   std::string file{};
-  std::string dispatcher{};          // empty: the one of the file's policy
+  std::string dispatcher{};          // empty: see single_dispatcher_of()
   std::optional<Duration> length{};  // in place of the file's
   std::optional<int> cores{};        // likewise
   // From 1: all repetitions of the first combination of swept values, then those of the second, and so on. Nothing: the

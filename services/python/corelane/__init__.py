@@ -49,12 +49,13 @@ class Plan:
     cores: pandas.DataFrame
     chains: pandas.DataFrame
     sets: pandas.DataFrame
+    notes: list
 
     def __repr__(self):
         swept = [name for name in self.sets.columns if name not in _PLANNED_SETS]
-        return (text_of(self.sets, [*swept, *_PLANNED_SETS]) + "\n\n" +
-                text_of(self.tasks, [*swept, "set", "period_ns", "deadline_ns", "budget_ns", "admitted", "core", "bound_ns",
-                                     "label"]))
+        columns = [*swept, "set", "period_ns", "deadline_ns", "budget_ns", "admitted", "core", "bound_ns", "label"]
+        return "\n".join([text_of(self.sets, [*swept, *_PLANNED_SETS]), "", text_of(self.tasks, columns),
+                          *_lines_of(self.notes)])
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,7 +69,11 @@ class Run:
 
     def __repr__(self):
         columns = ["admitted", "core", "bound_ns", "worst_ns", "mean_ns", "jobs", "misses", "label"]
-        return "\n".join([text_of(self.tasks, columns), *(f"Note: {note}." for note in self.notes), f"Trace {self.trace}."])
+        return "\n".join([text_of(self.tasks, columns), *_lines_of(self.notes), f"Trace {self.trace}."])
+
+
+def _lines_of(notes):
+    return [f"Note: {note}." for note in notes]
 
 
 def _text_and_name(scenario):
@@ -106,6 +111,20 @@ def _whole_number(name, value, least=-(2**63), most=2**63 - 1):
         shown = f" = {number}" if number.bit_length() <= 128 else ""
         raise ValueError(f"{name}{shown} is no number from {least} to {most}; write one of these")
     return number
+
+
+def _truth(name, value):
+    """Returns the argument as a bool."""
+    if isinstance(value, (bool, numpy.bool_)):
+        return bool(value)
+    raise TypeError(f"{name} = {reprlib.repr(value)} is a {type(value).__name__}; write True or False")
+
+
+def _name_of_dispatcher(value):
+    """Returns the argument as a text in UTF-8. A lone surrogate is in no dispatcher's name, and becomes an escape."""
+    if isinstance(value, str):
+        return value.encode(errors="backslashreplace").decode()
+    raise TypeError(f"dispatcher = {reprlib.repr(value)} is a {type(value).__name__}; write a text, one of dispatchers()")
 
 
 def _number_or_none(name, value):
@@ -149,9 +168,9 @@ def plan(scenario, *, cores=None, allocation=None, test=None, sensitivity=False)
     sensitivity  also finds the fewest cores that suffice, and how much the budgets may grow. It takes longer.
     """
     tables = _corelane.plan(*_text_and_name(scenario), _own_cores(), _number_or_none("cores", cores), allocation, test,
-                            sensitivity)
+                            _truth("sensitivity", sensitivity))
     return Plan(_frame(tables["tasks"], _PLANNED_TASKS), _frame(tables["cores"], _PLANNED_CORES),
-                _frame(tables["chains"], _PLANNED_CHAINS), _frame(tables["sets"], _PLANNED_SETS))
+                _frame(tables["chains"], _PLANNED_CHAINS), _frame(tables["sets"], _PLANNED_SETS), tables["notes"])
 
 
 def simulate(scenario, *, cores=None, allocation=None, test=None, dispatcher="", set=None, length_ns=None, jobs=True):
@@ -165,7 +184,8 @@ def simulate(scenario, *, cores=None, allocation=None, test=None, dispatcher="",
     jobs        False: the table of jobs stays empty, which saves memory.
     """
     tables = _corelane.simulate(*_text_and_name(scenario), _own_cores(), _number_or_none("cores", cores), allocation, test,
-                                dispatcher, _number_or_none("set", set), _number_or_none("length_ns", length_ns), jobs)
+                                _name_of_dispatcher(dispatcher), _number_or_none("set", set),
+                                _number_or_none("length_ns", length_ns), _truth("jobs", jobs))
     tasks = _frame(tables["tasks"], _RUN_TASKS)
     ended = pandas.DataFrame({name: numpy.frombuffer(column, "int64") for name, column in tables["jobs"].items()})
     ended["task"] = _labels_of(ended["task"], tasks["label"])

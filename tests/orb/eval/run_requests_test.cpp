@@ -32,7 +32,7 @@ std::string scenario_fault(const std::string& text) {
 
 std::vector<std::string_view> names_in(const Scenario& scenario) {
   std::vector<std::string_view> names;
-  for (const Dispatcher* const dispatcher : dispatchers_of(scenario.experiment)) names.push_back(dispatcher->name);
+  for (const Dispatcher* const dispatcher : dispatchers_of(scenario)) names.push_back(dispatcher->name);
   return names;
 }
 
@@ -52,7 +52,7 @@ values = ["0.1+"]
 source = "RTCSA 2009"
 )");
   CHECK(names_in(s) == std::vector<std::string_view>{"mc-orb*", "leader-followers", "direct"});
-  CHECK(baseline_of(s.experiment) == "leader-followers");
+  CHECK(baseline_of(s) == "leader-followers");
   CHECK(s.experiment.length == 3s);
   CHECK(s.experiment.transport == "tcp");
   CHECK(s.experiment.note == "Fitted.");
@@ -136,8 +136,40 @@ TEST_CASE("a refused task is explained as a plan explains it") {
 TEST_CASE("without a table, an experiment compares mc-orb with mc-orb*") {
   const Scenario s = scenario_in("");
   CHECK(names_in(s) == std::vector<std::string_view>{"mc-orb", "mc-orb*"});
-  CHECK(baseline_of(s.experiment) == "mc-orb*");
+  CHECK(baseline_of(s) == "mc-orb*");
   CHECK(s.experiment.length == 1s);
+}
+
+TEST_CASE("an experiment without dispatchers has that of the policy, and mc-orb*") {
+  const Scenario s = scenario_in("[policy]\ndispatcher = \"direct\"\n");
+  CHECK(names_in(s) == std::vector<std::string_view>{"direct", "mc-orb*"});
+  CHECK(single_dispatcher_of(s)->name == "direct");
+  RunDefaults defaults;
+  defaults.server.mode = dispatch::DispatchMode::leader_followers;
+  CHECK(dispatchers_of(scenario_in(""), defaults).front()->name == "leader-followers");
+}
+
+TEST_CASE("a single run without a policy's dispatcher has the first one of the experiment") {
+  const std::string list = "[experiment]\ndispatchers = [\"leader-followers-pinned\", \"mc-orb\", \"direct\"]\n";
+  RunDefaults defaults;
+  defaults.server.mode = dispatch::DispatchMode::direct;
+  CHECK(single_dispatcher_of(scenario_in(list), defaults)->name == "leader-followers-pinned");
+  CHECK(single_dispatcher_of(scenario_in(list + "[policy]\ndispatcher = \"manager\"\n"))->name == "mc-orb");
+  CHECK(single_dispatcher_of(scenario_in(""), defaults)->name == "direct");
+}
+
+TEST_CASE("a plan without a policy's dispatcher is for the first one of the experiment that refuses tasks") {
+  const auto planned = [](const std::string& text) { return plan_request(scenario_in(text), {}, {})->server.mode; };
+  CHECK(planned("[experiment]\ndispatchers = [\"leader-followers\", \"direct\"]\n") == dispatch::DispatchMode::direct);
+  CHECK(planned("[experiment]\ndispatchers = [\"leader-followers\"]\n") == dispatch::DispatchMode::manager);
+}
+
+TEST_CASE("a policy's dispatcher that the experiment does not have is refused") {
+  CHECK(scenario_fault("[policy]\ndispatcher = \"manager\"\n[experiment]\ndispatchers = [\"direct\", \"mc-orb*\"]\n") ==
+        "s.toml:2:14: policy.dispatcher = \"manager\" is the dispatcher mc-orb, which is none of "
+        "experiment.dispatchers; add mc-orb there, or leave policy.dispatcher out");
+  CHECK(scenario_fault("[policy]\ndispatcher = \"direct\"\n[experiment]\ndispatchers = [\"mc-orb\", \"direct\"]\n")
+            .empty());
 }
 
 TEST_CASE("a wrong experiment is refused with its place and what to write") {
@@ -172,6 +204,12 @@ TEST_CASE("sets have seeds of their own") {
   const auto seed_of = [&](std::int64_t set) { return run_request(s, set, {.cores = numbered_cores(1)})->seed; };
   CHECK(seed_of(0) == seed_of(0));
   CHECK(seed_of(0) != seed_of(1));
+}
+
+// So a refusal is explained with the overheads of the dispatcher, not with those of the file's policy.
+TEST_CASE("the settings of a server have the mode of the dispatcher, whatever the policy says") {
+  for (const Dispatcher* const dispatcher : dispatchers())
+    CHECK(server_under(*dispatcher, {}).mode == dispatcher->mode);
 }
 
 TEST_CASE("a mode of the server has a dispatcher") {

@@ -71,6 +71,15 @@ class PlanTest(unittest.TestCase):
         self.assertEqual(len(corelane.plan(scenario(task("a", "1ms")), cores=5).cores), 5)
         self.assertEqual(len(corelane.plan({"task": [task("a", "1ms")]}).cores), len(os.sched_getaffinity(0)))
 
+    def test_a_plan_notes_that_charged_slowdowns_are_estimates(self):
+        pair = [{"operation": "a", "beside": "b", "factor": 1.5}]
+        charged = corelane.plan(scenario(task("a", "7ms"), task("b", "4ms"), policy={"charge_slowdowns": True},
+                                         slowdown=pair))
+        self.assertEqual(charged.notes, ["budgets include slowdowns, which are estimates: bounds hold only as far as these do"])
+        self.assertTrue(str(charged).endswith(f"\nNote: {charged.notes[0]}."))
+        self.assertIn("a would be analyzed with a budget of 10500us in place of 7ms: b on", charged.tasks["refusal"][1])
+        self.assertEqual(corelane.plan(scenario(task("a", "7ms"))).notes, [])
+
     def test_chains_have_bounds(self):
         plan = corelane.plan(scenario(task("a", "2ms"), task("b", "2ms"), chain=[{"tasks": ["a", "b"], "deadline": "9ms"}]))
         self.assertEqual(list(plan.chains["deadline_ns"]), [9_000_000])
@@ -309,7 +318,7 @@ class SimulateTest(unittest.TestCase):
                 corelane.sweep(one, threads=number)
         self.assertEqual(len(corelane.plan(one, cores=1024).cores), 1024)
 
-    def test_a_number_of_a_wrong_type_is_named(self):
+    def test_an_argument_of_a_wrong_type_is_named(self):
         one = scenario(task("a", "1ms"))
         for value, said in ((1e9, "1000000000.0 is a float"), (1.0, "1.0 is a float"), ("x", "'x' is a str"),
                             (True, "True is a bool"), (numpy.bool_(True), f"{numpy.bool_(True)!r} is a bool")):
@@ -325,6 +334,16 @@ class SimulateTest(unittest.TestCase):
                     corelane.simulate(one, **{name: number})
         with self.assertRaisesRegex(ValueError, "^set is no number from "):
             corelane.simulate(one, set=10**5000)
+        for value, said in ((1, "1 is a int"), (None, "None is a NoneType"), ("x", "'x' is a str")):
+            for function, name in ((corelane.plan, "sensitivity"), (corelane.simulate, "jobs")):
+                with self.assertRaisesRegex(TypeError, f"^{name} = {re.escape(said)}; write True or False$"):
+                    function(one, **{name: value})
+        for value, said in ((3, "3 is a int"), (None, "None is a NoneType"), (b"mc-orb", "b'mc-orb' is a bytes")):
+            with self.assertRaisesRegex(TypeError, re.escape(f"dispatcher = {said}; write a text, one of dispatchers()")):
+                corelane.simulate(one, dispatcher=value)
+        with self.assertRaisesRegex(corelane.ScenarioError, r'there is no dispatcher "\\ud800"; choose one of mc-orb'):
+            corelane.simulate(one, dispatcher="\ud800")
+        self.assertEqual(len(corelane.simulate(one, jobs=numpy.bool_(False)).jobs), 0)
         run = corelane.simulate(one, cores=numpy.uint8(1), set=numpy.int64(1), length_ns=numpy.int64(20_000_000))
         self.assertEqual(list(run.tasks["jobs"]), [2])
 
@@ -342,6 +361,12 @@ class SweepTest(unittest.TestCase):
         self.assertEqual(len(found), 20)
         self.assertEqual(found["generate.utilization"].dtype, "float64")
         self.assertEqual(found["misses"].dtype, "int64")
+
+    def test_dispatchers_are_those_of_the_scenario(self):
+        one = scenario(task("a", "1ms"), policy={"dispatcher": "direct"})
+        self.assertEqual(list(corelane.sweep(one)["dispatcher"]), ["direct", "mc-orb*"])
+        with self.assertRaisesRegex(corelane.ScenarioError, "<dict>: a sweep over policy.dispatcher has no meaning"):
+            corelane.sweep({**one, "sweep": [{"field": "policy.dispatcher", "values": ["manager", "direct"]}]})
 
     def test_a_file_without_results_is_refused(self):
         with tempfile.TemporaryDirectory() as place:

@@ -101,6 +101,43 @@ TEST_CASE("a task shares a core with one that it would make late on another core
   CHECK(refused.refused == 1);
 }
 
+TEST_CASE("a refusal says which slowdown has lengthened a budget, and that it is an estimate") {
+  const auto reason = [](const PlanRequest& request) {
+    const TaskVerdict refused = plan(request).tasks.back();
+    CHECK_FALSE(refused.admitted);
+    return reason_of(refused.refusal, refused.refusal_note);
+  };
+  const std::string sentence =
+      "the admission test admits it on no core; that test may refuse more tasks than necessary";
+  SECTION("that of a task on another core") {
+    CHECK(reason(request_of({task("a", 7ms), task("b", 4ms)}, {pair("a", "b", 1'500'000)})) ==
+          sentence +
+              "; if it ran on core 1, a would be analyzed with a budget of 10500us in place of 7ms: b on "
+              "another core of its cache slows it down by a factor of 1.5, which is an estimate");
+  }
+  SECTION("that of the refused task") {
+    CHECK_THAT(reason(request_of({task("a", 7ms), task("b", 4ms)}, {pair("b", "a", 3'000'000)})),
+               Contains("; if it ran on core 1, b would be analyzed with a budget of 12ms in place of 4ms: a on "));
+  }
+  SECTION("the largest of several") {
+    CHECK_THAT(reason(request_of({task("y", 7ms), task("z", 7ms), task("x", 6ms)},
+                                 {pair("x", "y", 1'500'000), pair("x", "z", 1'700'000)}, 3)),
+               Contains("; if it ran on core 2, x would be analyzed with a budget of 13200us in place of 6ms: z on "
+                        "another core of its cache slows it down by a factor of 1.7, and further tasks do, too; these "
+                        "factors are estimates"));
+  }
+  SECTION("none, if no budget is longer") {
+    CHECK(reason(request_of({task("a", 9ms), task("b", 9ms), task("c", 9ms)}, {})) == sentence);
+  }
+}
+
+TEST_CASE("a plan that charges slowdowns notes that they are estimates") {
+  PlanRequest request = request_of({task("a", 4ms)}, {});
+  CHECK(plan(request).notes == std::vector<std::string>{std::string(charged_slowdowns_note)});
+  request.charged_slowdowns.reset();
+  CHECK(plan(request).notes.empty());
+}
+
 TEST_CASE("of each other core the worst task counts, and the slowdowns by several cores add up") {
   const std::vector<PairSlowdown> pairs{pair("x", "y", 1'500'000), pair("x", "z", 1'200'000)};
   SECTION("y and z on different cores: 1 + 0.5 + 0.2") {

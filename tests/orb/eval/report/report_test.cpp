@@ -4,12 +4,16 @@
 #include <catch2/catch.hpp>
 #include <cstddef>
 #include <functional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "orb/eval/report/acceptance_charts.h"
 #include "orb/eval/report/chart.h"
 #include "orb/eval/report/comparison_tables.h"
 #include "orb/eval/report/examples.h"
 #include "orb/eval/report/svg.h"
+#include "orb/eval/report/used_policies.h"
 #include "orb/eval/scenario_file.h"
 #include "orb/eval/virtual_run.h"
 
@@ -27,15 +31,17 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 }
 
 // Runs a small experiment and returns its page.
-std::string page_of(const std::string& title, const std::function<bool()>& is_to_stop = {}) {
+std::string page_of(const std::string& title, const std::function<bool()>& is_to_stop = {},
+                    const std::string& more = "") {
   const auto cells = parse_scenario(
       "repetitions = 5\n[platform]\ncores = 2\n[generate]\ntasks = 6\n[experiment]\nlength = \"300ms\"\n"
-      "[[sweep]]\nfield = \"generate.utilization\"\nvalues = [1.0, 1.9]\n",
+      "[[sweep]]\nfield = \"generate.utilization\"\nvalues = [1.0, 1.9]\n" +
+          more,
       "s.toml");
   if (!cells) FAIL(cells.error().text);
   ReportInput input{.title = title, .heading = "Two cores.", .origin = {.mode = "virtual"}};
   Compared compared{.dispatchers = {"mc-orb", "mc-orb*"}, .baseline = "mc-orb*"};
-  input.dispatchers = dispatchers_of(cells->front().scenario.experiment);
+  input.dispatchers = dispatchers_of(cells->front().scenario);
   std::vector<SetResult> results;
   for (const Cell& cell : *cells) {
     input.scenarios.push_back(cell.scenario);
@@ -68,12 +74,45 @@ TEST_CASE("a report needs nothing from elsewhere, and runs nothing") {
 TEST_CASE("a report has charts of misses, admission and responses, its tables, and the first miss") {
   const std::string report = page_of("x");
   CHECK(count_of(report, "<svg ") == count_of(report, "</svg>"));
-  CHECK(count_of(report, "<table>") == 3);
+  CHECK(count_of(report, "<table>") == 4);
   for (const char* const part : {"Sets with a missed deadline", "Admitted", "Responses beside the deadline",
                                  "Responses beside the computed bound", "The first miss under mc-orb*"})
     CHECK_THAT(report, Catch::Contains(part));
   CHECK(count_of(report, "The first miss under mc-orb<") == 0);
   CHECK(count_of(report, "class=\"late\"") > 0);
+}
+
+TEST_CASE("a report names the policies of each dispatcher") {
+  const std::string report =
+      page_of("x", {}, "[policy]\nallocation = \"first-fit\"\norder = \"decreasing-utilization\"\n");
+  CHECK_THAT(report, Catch::Contains("<h2>Policies</h2>") &&
+                         Catch::Contains("<tr><td>mc-orb</td><td>first-fit</td><td>response-time</td>"
+                                         "<td>decreasing-utilization</td></tr>") &&
+                         Catch::Contains("<tr><td>mc-orb*</td><td>worst-fit</td><td>none</td>"
+                                         "<td>decreasing-utilization</td></tr>"));
+}
+
+TEST_CASE("a report that compares policies names them in the legends and in headings") {
+  const std::string report =
+      page_of("x", {}, "[[sweep]]\nfield = \"policy.allocation\"\nvalues = [\"worst-fit\", \"first-fit\"]\n");
+  CHECK_THAT(report, Catch::Contains("<tr><td>mc-orb</td><td>worst-fit, first-fit</td>"));
+  for (const char* const part :
+       {">mc-orb, allocation = worst-fit<", ">mc-orb, allocation = first-fit<", ">mc-orb*, allocation = first-fit<",
+        ">mc-orb, allocation = first-fit: utilization<", "The first miss under mc-orb*, allocation = "})
+    CHECK_THAT(report, Catch::Contains(part));
+}
+
+TEST_CASE("the table of policies says how leader-followers place tasks, and that budgets include slowdowns") {
+  Scenario scenario;
+  scenario.policy.charge_slowdowns = true;
+  const Table table = used_policies_table(std::span(&scenario, 1), dispatchers(), {});
+  REQUIRE(table.rows.size() == dispatchers().size());
+  CHECK(table.rows[0] == std::vector<std::string>{"mc-orb", "worst-fit", "response-time", "arrival"});
+  CHECK(table.rows[3] == std::vector<std::string>{"leader-followers", "any core", "none", "arrival"});
+  CHECK(table.rows[4][1] == "each core in turn");
+  CHECK(table.rows[5][1] == "the first core");
+  REQUIRE(table.notes.size() == 1);
+  CHECK_THAT(table.notes[0], Catch::Contains("which are estimates"));
 }
 
 TEST_CASE("a report that is stopped runs no more sets, and has what is known without them") {
@@ -150,7 +189,7 @@ TEST_CASE("the last sweep is the x axis, and the others give a chart each") {
   REQUIRE(charts[1].curves[0].points.size() == 2);
   CHECK(charts[1].curves[0].points[0].x == 1.4);
   CHECK(admission_charts(summary).size() == 2);
-  summary.cells[0].swept.back().second = "worst-fit";
+  summary.cells[0].swept.back().second = "worst-fit";  // no number
   CHECK(miss_charts(summary).empty());
 }
 

@@ -10,6 +10,8 @@
 #include <functional>
 #include <iterator>
 #include <sstream>
+#include <string>
+#include <thread>
 #include <utility>
 
 #include "orb/eval/run_requests.h"
@@ -285,7 +287,7 @@ TEST_CASE("two experiments do not write the same results at a time") {
 TEST_CASE("a batch of sets ends with its time, and each thread runs at least one set") {
   const auto cells = eval::parse_scenario(two_cells_of_three_sets, "s.toml");
   if (!cells) FAIL(cells.error().text);
-  const auto dispatchers = eval::dispatchers_of({});
+  const auto dispatchers = eval::dispatchers_of(eval::Scenario{});
   const std::vector<OpenRun> sets{{.set = 0, .dispatchers = dispatchers}, {.set = 1, .dispatchers = dispatchers}};
   const auto runs_within = [&](Duration longest) {
     const RunFunction run = [](const eval::RunRequest& request) { return eval::run_virtually(request); };
@@ -310,13 +312,59 @@ TEST_CASE("a run that is stopped in its middle has no result, and is no fault") 
     if (!outcome) return std::string();
     return *std::move(outcome);
   };
-  const auto dispatchers = eval::dispatchers_of({});
+  const auto dispatchers = eval::dispatchers_of(eval::Scenario{});
   REQUIRE(dispatchers.size() == 2);
   const std::vector<OpenRun> sets{{.set = 0, .dispatchers = dispatchers}, {.set = 1, .dispatchers = dispatchers}};
   const auto results = SetRunner(run, {}, 1, 1h).run(scenario, 0, sets, [&] { return is_asked; });
   REQUIRE(results);
   CHECK(results->size() == 2);
   CHECK(runs == 3);
+}
+
+// The signal comes when the caller's thread has no set left, and another thread is in the middle of one.
+TEST_CASE("the caller's thread is asked whether to stop until all threads have ended") {
+  const auto cells = eval::parse_scenario(two_cells_of_three_sets, "s.toml");
+  if (!cells) FAIL(cells.error().text);
+  const std::thread::id caller = std::this_thread::get_id();
+  std::atomic<bool> has_begun{false}, is_asked{false};
+  bool is_over = false;  // the caller's set
+  const RunFunction run = [&](const eval::RunRequest& request) -> Expected<eval::RunOutcome, std::string> {
+    if (std::this_thread::get_id() == caller) {
+      has_begun.wait(false);
+      is_over = true;
+      return eval::run_virtually(request);
+    }
+    has_begun = true;
+    has_begun.notify_all();
+    is_asked.wait(false);
+    return std::string();
+  };
+  int questions = 0;  // on the caller's thread, after its set
+  const auto is_to_stop = [&] {
+    if (std::this_thread::get_id() == caller && is_over && ++questions == 3) {
+      is_asked = true;
+      is_asked.notify_all();
+    }
+    return is_asked.load();
+  };
+  const std::vector<const eval::Dispatcher*> dispatchers{eval::dispatchers_of(eval::Scenario{}).front()};
+  const std::vector<OpenRun> sets{{.set = 0, .dispatchers = dispatchers}, {.set = 1, .dispatchers = dispatchers}};
+  const auto results = SetRunner(run, {}, 2, 1h).run(cells->front().scenario, 0, sets, is_to_stop);
+  REQUIRE(results);
+  CHECK(results->size() == 1);
+}
+
+TEST_CASE("an experiment without a list of dispatchers runs under that of its policy") {
+  ExperimentFolder folder(std::string(two_cells_of_three_sets) + "[policy]\ndispatcher = \"direct\"\n");
+  CHECK(folder.run() == 0);
+  CHECK_THAT(folder.out(), Contains("direct against mc-orb*"));
+}
+
+TEST_CASE("a sweep over the policy's dispatcher is refused, because an experiment has a list of them") {
+  ExperimentFolder folder(std::string(two_cells_of_three_sets) +
+                          "[[sweep]]\nfield = \"policy.dispatcher\"\nvalues = [\"manager\", \"direct\"]\n");
+  CHECK(folder.run() == 2);
+  CHECK_THAT(folder.err(), Contains("a sweep over policy.dispatcher has no meaning in an experiment; leave it out"));
 }
 
 TEST_CASE("a combination that cannot run is refused before any other runs") {

@@ -116,6 +116,28 @@ TEST_CASE("a file that cannot have the slowdowns is told before the calls") {
   CHECK(err == "corelane measure: nothing was called: " + directory.path() + " is a folder\n");
 }
 
+TEST_CASE("a scenario that has no task of the operation is told so before it is called, if no task is named") {
+  TempDirectory directory;
+  const Server server(directory.path());
+  const std::string path = directory / "s.toml";
+  const auto measured_into = [&](const std::string& label) {
+    std::ofstream(path) << "[[task]]\nlabel = \"" << label << "\"\nperiod = \"10ms\"\nbudget = \"1ms\"\n"
+                        << "[[task]]\nlabel = \"idle\"\nperiod = \"10ms\"\nbudget = \"1ms\"\n";
+    return run_measure({.call = server.called("step", "double:1", label == "vision" ? endless : 5),
+                        .beside = {"sleep 1000000"},
+                        .beside_tasks = {"idle"},
+                        .slowdowns = path,
+                        .directory = directory.path(),
+                        .wait = 1h});
+  };
+  const Measured refused = measured_into("vision");
+  CHECK(refused.status == 1);
+  CHECK_THAT(refused.err, Catch::StartsWith("corelane measure: nothing was called: " + path) &&
+                              Catch::Contains("\"Plant/Controller.step\" is the label of no task") &&
+                              Catch::Contains("give the labels of the scenario with --task and --beside-task"));
+  CHECK_THAT(measured_into("Plant/Controller.step").err, !Catch::Contains("nothing was called"));
+}
+
 // The quickstart's IDL has T = 10 ms and D = 8 ms for step, and no contract for configure.
 TEST_CASE(
     "the table of a called operation keeps the server's contract, and says what was assumed where there is none") {

@@ -452,4 +452,21 @@ TEST_CASE("a plan names slowdowns only for tasks that have one, and overheads be
         "cache\n");
 }
 
+TEST_CASE("a plan that charges slowdowns says that they are estimates, and which one a refusal is due to") {
+  const std::string tasks =
+      "[platform]\ncores = 2\nbudget = \"0us\"\nblocking = \"0us\"\n[policy]\ncharge_slowdowns = true\n"
+      "[[slowdown]]\noperation = \"a\"\nbeside = \"b\"\nfactor = 1.5\n"
+      "[[task]]\nlabel = \"a\"\nperiod = \"10ms\"\nbudget = \"6ms\"\njitter = \"0us\"\n"
+      "[[task]]\nlabel = \"b\"\nperiod = \"10ms\"\nbudget = \"4ms\"\njitter = \"0us\"\n";
+  const std::string estimates = "budgets include slowdowns, which are estimates: bounds hold only as far as these do";
+  const std::string why = "if it ran on core 1, a would be analyzed with a budget of 9900us in place of 6600us: b on";
+  CHECK_THAT(plan_text(tasks).out, Contains("\nNote: " + estimates + ".\n"));
+  CHECK(json_of(tasks)["notes"] == nlohmann::json{estimates});
+  CHECK_FALSE(json_of(plant).contains("notes"));
+  std::string longer = tasks;
+  longer.replace(longer.find("6ms"), 3, "6600us");
+  CHECK_THAT(with_single_blanks(plan_text(longer).out), Contains(why));
+  CHECK_THAT(json_of(longer)["tasks"][1]["refusal"]["text"].get<std::string>(), Contains(why));
+}
+
 }  // namespace plan_test

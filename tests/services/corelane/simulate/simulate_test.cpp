@@ -95,6 +95,14 @@ TEST_CASE("the dispatcher of the file's policy is the default") {
              Contains("under leader-followers;"));
 }
 
+TEST_CASE("without a policy's dispatcher, a simulation takes the first one of the experiment") {
+  const std::string listed = two_tasks() + "[experiment]\ndispatchers = [\"mc-orb*\", \"direct\"]\n";
+  CHECK_THAT(simulate_text(listed).out, Contains("under mc-orb*;"));
+  CHECK_THAT(simulate_text(listed + "[policy]\ndispatcher = \"direct\"\n").out, Contains("under direct;"));
+  CHECK_THAT(simulate_text(listed + "[policy]\ndispatcher = \"manager\"\n").err,
+             Contains("policy.dispatcher = \"manager\" is the dispatcher mc-orb, which is none of"));
+}
+
 TEST_CASE("a simulation as JSON has the same numbers") {
   const auto json =
       nlohmann::json::parse(simulate_text(two_tasks() + camera, {.dispatcher = "mc-orb*", .format = Format::json}).out);
