@@ -4,7 +4,8 @@
 //
 // A thread enters in one of two ways:
 // - It counts itself in the word that holds the rule: enter() and leave(), one locked instruction each.
-// - It enters the entry counter in its EntrySlots, which costs no locked instruction: see UpcallGuard.
+// - It enters the entry counter in its EntrySlots, which costs no locked instruction: enter_by_slots() and
+//   leave_by_slots(), and UpcallGuard.
 //
 // Threads: any. enter() and leave() are wait-free except for one atomic instruction each.
 #pragma once
@@ -29,6 +30,11 @@ class EntryCounter {
     if (passage != Passage::active) leave();
     return passage;
   }
+  // Counts a visit that is in the slots already, whatever the rule is by now. Then call leave_by_slots(). From then on,
+  // any thread may end the visit with leave().
+  void add() noexcept {
+    word_.fetch_add(1, std::memory_order_relaxed);  // relaxed: published by leave_by_slots()
+  }
   // Returns true if the rule has changed. Then the thread that tears down what is inside must check whether it is
   // empty().
   bool leave() noexcept {
@@ -37,6 +43,23 @@ class EntryCounter {
     if (passage_of(before) == Passage::active) return false;
     note_departure();
     return true;
+  }
+  // Enters by the slots of the calling thread. This thread must leave with leave_by_slots(), after it has left all that
+  // it entered later. Returns false if it has no room there, or if the rule is not `active`.
+  bool enter_by_slots() noexcept {
+    EntrySlots* const slots = EntrySlots::mine();
+    if (slots == nullptr || !slots->has_room(1)) return false;
+    slots->push(*this);
+    // seq_cst: orders the compiler only, as in UpcallGuard::enter_by_slots()
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (passage() == Passage::active) return true;
+    leave_by_slots();
+    return false;
+  }
+  void leave_by_slots() noexcept {
+    EntrySlots::mine()->pop();
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // seq_cst: as in enter_by_slots()
+    if (passage() != Passage::active) note_departure();
   }
   // Called by a thread that removed this from its slots and found that the rule is not `active`. Makes waiting threads
   // check again. If two threads leave, the one that calls this last sees that the other has left.
@@ -48,9 +71,10 @@ class EntryCounter {
 
   // Returns whether no thread is inside. Call it after the rule was changed to one that refuses entry.
   bool empty() const noexcept {
+    // The slots come first, because a visitor may move from there to the word: see add().
     // PAIR entry_counter.count: acquire here <- release in leave(). The thread that tears down sees what the visitors
     // did.
-    return (word_.load(std::memory_order_acquire) & count_mask) == 0 && !EntrySlots::is_anyone_in(*this);
+    return !EntrySlots::is_anyone_in(*this) && (word_.load(std::memory_order_acquire) & count_mask) == 0;
   }
   // PAIR entry_counter: acquire here <- release in set().
   Passage passage() const noexcept { return passage_of(word_.load(std::memory_order_acquire)); }

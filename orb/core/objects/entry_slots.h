@@ -23,7 +23,7 @@ class EntryCounter;
 class alignas(64) EntrySlots {
  public:
   static constexpr std::size_t threads = 256;
-  static constexpr std::size_t depth = 6;  // entry counters; an upcall of an object takes two
+  static constexpr std::size_t depth = 7;  // entry counters; a request takes one, and an upcall of an object two
 
   constexpr EntrySlots() = default;
   EntrySlots(const EntrySlots&) = delete;
@@ -57,7 +57,7 @@ class alignas(64) EntrySlots {
   static constinit thread_local EntrySlots* mine_;
 
   std::array<std::atomic<const EntryCounter*>, depth> inside_{};
-  std::size_t used_ = 0;  // owner: its thread
+  std::uint8_t used_ = 0;  // owner: its thread
   std::atomic<bool> taken_{false};
 };
 

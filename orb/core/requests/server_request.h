@@ -32,7 +32,11 @@ class ServerRequest {
 
  private:
   [[noreturn]] void raise_bad_arguments() const;
-  void finish_arguments(std::size_t count);
+  // A peer may add padding to a body without arguments.
+  void finish_arguments(std::size_t count) {
+    if (arguments_.remaining() > (count == 0 ? 7u : 0u)) raise_trailing_bytes();
+  }
+  [[noreturn]] void raise_trailing_bytes();
 
   cdr::Reader& arguments_;
   cdr::Writer& results_;

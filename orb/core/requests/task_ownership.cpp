@@ -1,6 +1,7 @@
 #include "orb/core/requests/task_ownership.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "orb/os/lock.h"
@@ -66,8 +67,10 @@ TaskOwnership::Use TaskOwnership::use(TaskId task, Bytes object_key, const Upcal
   const os::LockGuard lock(mutex_);
   const auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.task == task; });
   if (entry == entries_.end() || entry->upcall != &upcall) return Use::forbidden;
-  if (!std::equal(object_key.begin(), object_key.end(), entry->object_key.begin(), entry->object_key.end()))
-    return Use::forbidden;
+  // An object key has one byte at least. memcmp(), since std::equal() compares each std::byte alone.
+  const bool is_of_object = object_key.size() == entry->object_key.size() &&
+                            std::memcmp(object_key.data(), entry->object_key.data(), object_key.size()) == 0;
+  if (!is_of_object) return Use::forbidden;
   entry->used = true;
   return entry->arrivals.foresees(at) ? Use::foreseen : Use::early;
 }

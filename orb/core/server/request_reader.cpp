@@ -35,49 +35,14 @@ RequestReader::RequestReader(Server& server, transport::Connection& stream, Serv
       objects_(server.target()),
       deadline_(server.settings().connections.header_timeout) {}
 
-[[gnu::hot]] bool RequestReader::take_message(ServerConnection& connection, Bytes& bytes, Time received) noexcept try {
-  const auto message = assembler_.next(bytes, received);
-  if (!message) return refuse(message.error()), false;
-  if (!*message) return false;
-  deadline_.note_completed();
-  if (!std::exchange(has_sent_message_, true)) stream_.note_first_message();
-  use_.begin_message();
-  take(connection, **message, received);
-  note_use(!runs_requests_ && connection.binding().reading_task() == no_task);
-  return stream_.is_open();
-} catch (const std::bad_alloc&) {
-  return refuse(no_memory), false;
-}
-
 void RequestReader::take_messages(ServerConnection& connection, Bytes bytes, Time received) noexcept {
   while (take_message(connection, bytes, received)) continue;
   memory_.release();
 }
 
-// Counts a message. The reactor's account is charged only if the reactor reads the connection.
-[[gnu::hot]] void RequestReader::note_use(bool by_reactor) noexcept {
-  use_.end_message();
-  if (by_reactor) stream_.charge_message(use_.is_foreseen());
-}
-
 void RequestReader::refuse(const Error& error) noexcept {
   if (error.minor == minor::half_messages) return replies_.refuse_incomplete(assembler_.refused());
   replies_.refuse_message(error, assembler_.owed_version());
-}
-
-[[gnu::hot]] void RequestReader::take(ServerConnection& connection, const giop::Message& message, Time received) {
-  replies_.set_version(message.header.version);
-  if (message.refusal != 0) return refuse_too_large(message);
-  switch (message.header.type) {
-    case giop::MessageType::request:
-      return take_request(connection, message, received);
-    case giop::MessageType::locate_request:
-      return take_locate_request(message);
-    case giop::MessageType::cancel_request:
-      return take_cancel(message);
-    default:  // CloseConnection, MessageError; the assembler passes nothing else
-      stream_.close();
-  }
 }
 
 // Refuses a request that is too large. Its remaining bytes are skipped as they arrive.
@@ -98,6 +63,85 @@ void RequestReader::refuse_too_large(const giop::Message& message) {
   } catch (const std::bad_alloc&) {
     replies_.send_exception(to, error);
   }
+}
+
+void RequestReader::keep(Bytes message, os::ByteBuffer& in) {
+  if (!assembler_.hand_over(message, in)) in.assign(message);
+}
+
+// Gives the request to the POA manager if that one holds requests, or to the thread that will run it.
+[[gnu::hot]] void RequestReader::pass_on(ServerConnection& connection, ServerJob& made, dispatch::JobPtr job,
+                                         const Route& route) {
+  if (route.manager_state.entry_counter().passage() == Passage::holding) {
+    made.keep();
+    server_.incidents().request_held(route.manager_state, route.upcall.name);
+    if (route.manager_state.hold(job)) return;
+    if (route.manager_state.entry_counter().passage() == Passage::holding)
+      return replies_.send_exception(route.to, queue_full);
+  }
+  if (made.task != no_task && made.task == connection.binding().reading_task()) {
+    job_ = std::move(job);
+  } else if (route.to.expected && made.chain().count > 0 && RemoteCallbackWait::offer(made.chain().all(), job)) {
+    return;
+  } else if (route.runs_here) {
+    job_ = std::move(job);
+  } else if (const auto taken = server_.executive().submit(job); !taken) {
+    replies_.send_exception(route.to, taken.error());
+  }
+}
+
+[[gnu::hot, gnu::always_inline]] inline void RequestReader::submit(ServerConnection& connection,
+                                                                   const giop::Message& message, const Request& request,
+                                                                   const ReplyTo& to, ActiveObject& object,
+                                                                   const Upcall& upcall) {
+  const bool may_have_task = received_.contract || object.has_shared_tasks();
+  const std::optional<RequestTask> whose =
+      may_have_task ? task_of(connection, request.header, received_, to, object, upcall) : RequestTask{};
+  if (!whose) return;
+  const bool of_task = whose->task != no_task;
+  if (of_task || whose->asks) stream_.read_for_tasks();
+  use_.set_foreseen(whose->foreseen);
+  PoaManagerState& manager_state = object.manager_state();
+  const bool runs_here =
+      runs_requests_ && !of_task && !whose->asks && manager_state.entry_counter().passage() != Passage::holding;
+  std::unique_ptr<ServerJob> fresh = server_.take_job();
+  // A thread of the chain that waits may run a request with a chain.
+  if (runs_here && received_.chain.count == 0 && memory_.is_kept(message.bytes))
+    fresh->prepare_in_place(connection, object, upcall, message, request.body.offset(), to);
+  else
+    fresh->prepare(connection, object, upcall, message, memory_.storage_of(message.bytes), request.body.offset(), to);
+  if (received_.notes.mask != 0) fresh->note_hooks(received_.notes);
+  if (received_.chain.count > 0) fresh->chain() = received_.chain;
+  if (!fresh->enter_server()) return replies_.send_exception(to, shutting_down);
+  ServerJob* made = fresh.release();  // from here on recycle() ends it
+  made->arrived = received_.received;
+  made->task = whose->task;
+  const auto& owner = connection.binding().owner();
+  made->owner = owner ? owner->id() : connection.id();
+  dispatch::JobPtr job(made);
+  if (made->is_in_place()) [[likely]] {
+    job_ = std::move(job);
+    return;
+  }
+  // A CancelRequest need not find a request that runs on this thread: none is read before it has run.
+  if ((!runs_here || made->chain().count > 0) && !requests_.add(*made)) return replies_.send_exception(to, queue_full);
+  if (whose->asks) return object.ask_again(upcall, std::move(job));
+  pass_on(connection, *made, std::move(job), {to, runs_here, manager_state, upcall});
+}
+
+[[gnu::hot, gnu::always_inline]] inline void RequestReader::serve(ServerConnection& connection,
+                                                                  const giop::Message& message, Request& request,
+                                                                  ReplyTo& to) {
+  const auto found = objects_.find(request.header.target.object_key);
+  if (!found) return replies_.send_exception(to, found.error());
+  ActiveObject& object = **found;
+  const bool may_be_builtin = request.header.operation.starts_with('_');
+  if (may_be_builtin && answer_builtin(connection, request, received_, to, object)) return;
+  const Upcall* upcall = object.find(request.header.operation);
+  if (upcall == nullptr) [[unlikely]]
+    return replies_.send_exception(to, {ErrorKind::bad_operation, Completion::no, minor::no_such_operation});
+  to.operation = upcall->name;  // lasts, while submit() may give the message away
+  submit(connection, message, request, to, object, *upcall);
 }
 
 [[gnu::hot]] void RequestReader::take_request(ServerConnection& connection, const giop::Message& message,
@@ -121,80 +165,6 @@ void RequestReader::refuse_too_large(const giop::Message& message) {
   objects_.release_copy();
 }
 
-void RequestReader::keep(Bytes message, os::ByteBuffer& in) {
-  if (!assembler_.hand_over(message, in)) in.assign(message);
-}
-
-[[gnu::hot]] void RequestReader::serve(ServerConnection& connection, const giop::Message& message, Request& request,
-                                       ReplyTo& to) {
-  auto object = objects_.find(request.header.target.object_key);
-  if (!object) return replies_.send_exception(to, object.error());
-  const bool may_be_builtin = request.header.operation.starts_with('_');
-  if (may_be_builtin && answer_builtin(connection, request, received_, to, **object)) return;
-  const Upcall* upcall = (*object)->find(request.header.operation);
-  if (upcall == nullptr)
-    return replies_.send_exception(to, {ErrorKind::bad_operation, Completion::no, minor::no_such_operation});
-  to.operation = upcall->name;  // lasts, while submit() may give the message away
-  submit(connection, message, request, to, std::move(*object), *upcall);
-}
-
-[[gnu::hot]] void RequestReader::submit(ServerConnection& connection, const giop::Message& message,
-                                        const Request& request, const ReplyTo& to, std::shared_ptr<ActiveObject> object,
-                                        const Upcall& upcall) {
-  const bool may_have_task = received_.contract || object->has_shared_tasks();
-  const std::optional<RequestTask> whose =
-      may_have_task ? task_of(connection, request.header, received_, to, *object, upcall) : RequestTask{};
-  if (!whose) return;
-  const bool of_task = whose->task != no_task;
-  if (of_task || whose->asks) stream_.read_for_tasks();
-  use_.set_foreseen(whose->foreseen);
-  PoaManagerState& manager_state = object->manager_state();
-  const std::shared_ptr<ActiveObject> asked = whose->asks ? object : nullptr;
-  const bool runs_here =
-      runs_requests_ && !of_task && !asked && manager_state.entry_counter().passage() != Passage::holding;
-  std::unique_ptr<ServerJob> fresh = server_.take_job();
-  fresh->prepare(connection.shared_from_this(), std::move(object), upcall, message,
-                 {.storage = memory_.storage_of(message.bytes), .stays = runs_here && memory_.is_kept(message.bytes)},
-                 request.body.offset(), to);
-  if (received_.notes.mask != 0) fresh->note_hooks(received_.notes);
-  if (received_.chain.count > 0) {
-    fresh->chain() = received_.chain;
-    fresh->keep_message();  // a thread of the chain that waits may run it
-  }
-  if (server_.requests().enter() != Passage::active) return replies_.send_exception(to, shutting_down);
-  ServerJob* made = fresh.release();  // from here on recycle() ends it
-  made->arrived = received_.received;
-  made->task = whose->task;
-  const auto& owner = connection.binding().owner();
-  made->owner = owner ? owner->id() : connection.id();
-  dispatch::JobPtr job(made);
-  // A CancelRequest need not find a request that runs on this thread: none is read before it has run.
-  if ((!runs_here || made->chain().count > 0) && !requests_.add(*made)) return replies_.send_exception(to, queue_full);
-  if (asked) return asked->ask_again(upcall, std::move(job));
-  pass_on(connection, *made, std::move(job), {to, runs_here, manager_state, upcall});
-}
-
-// Gives the request to the POA manager if that one holds requests, or to the thread that will run it.
-[[gnu::hot]] void RequestReader::pass_on(ServerConnection& connection, ServerJob& made, dispatch::JobPtr job,
-                                         const Route& route) {
-  if (route.manager_state.entry_counter().passage() == Passage::holding) {
-    made.keep_message();
-    server_.incidents().request_held(route.manager_state, route.upcall.name);
-    if (route.manager_state.hold(job)) return;
-    if (route.manager_state.entry_counter().passage() == Passage::holding)
-      return replies_.send_exception(route.to, queue_full);
-  }
-  if (made.task != no_task && made.task == connection.binding().reading_task()) {
-    job_ = std::move(job);
-  } else if (route.to.expected && made.chain().count > 0 && RemoteCallbackWait::offer(made.chain().all(), job)) {
-    return;
-  } else if (route.runs_here) {
-    job_ = std::move(job);
-  } else if (const auto taken = server_.executive().submit(job); !taken) {
-    replies_.send_exception(route.to, taken.error());
-  }
-}
-
 void RequestReader::take_locate_request(const giop::Message& message) {
   const auto request = giop::parse_locate_request(message, server_.settings().giop);
   if (!request) return refuse(request.error());
@@ -215,6 +185,42 @@ void RequestReader::take_cancel(const giop::Message& message) {
     server_.executive().depart(*unwanted, stream_.id());
   }
   requests_.cancel(*id);
+}
+
+[[gnu::hot, gnu::always_inline]] inline void RequestReader::take(ServerConnection& connection,
+                                                                 const giop::Message& message, Time received) {
+  replies_.set_version(message.header.version);
+  if (message.refusal != 0) return refuse_too_large(message);
+  switch (message.header.type) {
+    case giop::MessageType::request:
+      return take_request(connection, message, received);
+    case giop::MessageType::locate_request:
+      return take_locate_request(message);
+    case giop::MessageType::cancel_request:
+      return take_cancel(message);
+    default:  // CloseConnection, MessageError; the assembler passes nothing else
+      stream_.close();
+  }
+}
+
+// Counts a message. The reactor's account is charged only if the reactor reads the connection.
+[[gnu::hot, gnu::always_inline]] inline void RequestReader::note_use(bool by_reactor) noexcept {
+  use_.end_message();
+  if (by_reactor) stream_.charge_message(use_.is_foreseen());
+}
+
+[[gnu::hot]] bool RequestReader::take_message(ServerConnection& connection, Bytes& bytes, Time received) noexcept try {
+  const auto message = assembler_.next(bytes, received);
+  if (!message) return refuse(message.error()), false;
+  if (!*message) return false;
+  deadline_.note_completed();
+  if (!std::exchange(has_sent_message_, true)) stream_.note_first_message();
+  use_.begin_message();
+  take(connection, **message, received);
+  note_use(!runs_requests_ && connection.binding().reading_task() == no_task);
+  return stream_.is_open();
+} catch (const std::bad_alloc&) {
+  return refuse(no_memory), false;
 }
 
 }  // namespace corelane::core

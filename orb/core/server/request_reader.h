@@ -43,6 +43,7 @@ class RequestReader {
   bool take_message(ServerConnection& connection, Bytes& bytes, Time received) noexcept;
   // Takes all of them, and then frees the shared memory in which the bytes may lie. Bound: each takes bytes.
   void take_messages(ServerConnection& connection, Bytes bytes, Time received) noexcept;
+  bool has_job() const noexcept { return job_ != nullptr; }
   // Returns the job that the reading thread itself runs, after take_message(); null: there is none.
   dispatch::JobPtr take_job() noexcept { return std::move(job_); }
 
@@ -54,7 +55,7 @@ class RequestReader {
   // Returns how many bytes are missing of the current message; 0: none is incomplete.
   std::size_t rest_of_message() const noexcept { return assembler_.idle() ? 0 : assembler_.wanted(); }
   // Returns where the next bytes of a long incomplete message belong, see giop::Assembler.
-  MutableBytes room(std::size_t most) noexcept { return assembler_.room(most); }
+  MutableBytes room(std::size_t most) noexcept { return assembler_.idle() ? MutableBytes{} : assembler_.room(most); }
   // Call it after bytes were taken. Returns the new deadline for the rest of an incomplete message (`never`: none), or
   // nothing if the deadline stays as it is.
   std::optional<Time> update_deadline(Time now) noexcept { return deadline_.update(!assembler_.idle(), now); }
@@ -81,16 +82,17 @@ class RequestReader {
     const Upcall& upcall;
   };
 
-  void take(ServerConnection& connection, const giop::Message& message, Time received);
+  // Those that are declared inline are the steps of each request, and defined in request_reader.cpp.
+  inline void take(ServerConnection& connection, const giop::Message& message, Time received);
   void refuse_too_large(const giop::Message& message);
   void take_request(ServerConnection& connection, const giop::Message& message, Time received);
-  void serve(ServerConnection& connection, const giop::Message& message, Request& request, ReplyTo& to);
-  void submit(ServerConnection& connection, const giop::Message& message, const Request& request, const ReplyTo& to,
-              std::shared_ptr<ActiveObject> object, const Upcall& upcall);
+  inline void serve(ServerConnection& connection, const giop::Message& message, Request& request, ReplyTo& to);
+  inline void submit(ServerConnection& connection, const giop::Message& message, const Request& request,
+                     const ReplyTo& to, ActiveObject& object, const Upcall& upcall);
   void pass_on(ServerConnection& connection, ServerJob& made, dispatch::JobPtr job, const Route& route);
   void take_locate_request(const giop::Message& message);
   void take_cancel(const giop::Message& message);
-  void note_use(bool by_reactor) noexcept;
+  inline void note_use(bool by_reactor) noexcept;
 
   Server& server_;
   transport::Connection& stream_;

@@ -77,15 +77,23 @@ bool ServedConnection::arm() noexcept {
   return connection_->stream().await_bytes();
 }
 
+// Returns whether may_go_on() is true and lacks_bytes() is false, without a closer look: most often they are.
+[[gnu::hot, gnu::always_inline]] inline bool ServedConnection::is_unhindered() noexcept {
+  const transport::MemoryAccount* const memory = connection_->memory();
+  return connection_->stream().await_drained() && (memory == nullptr || !memory->is_tight());
+}
+
 [[gnu::hot]] dispatch::RequestSource::Found ServedConnection::next(dispatch::JobPtr& job, MutableBytes buffer,
                                                                    Time until) noexcept {
   current_ = nullptr;
   for (;;) {  // bound: ends with a request, after the bytes of one read, or with the connection
-    if (lacks_bytes()) return flush(), Found::nothing;
-    if (!may_go_on() && !has_nothing_left()) {
-      blocked_ = true;
-      keep_rest();
-      return note_quiet(os::now()), Found::blocked;
+    if (!is_unhindered()) {
+      if (lacks_bytes()) return flush(), Found::nothing;
+      if (!may_go_on() && !has_nothing_left()) {
+        blocked_ = true;
+        keep_rest();
+        return note_quiet(os::now()), Found::blocked;
+      }
     }
     if (blocked_) go_on(os::now());
     const Found found = rest_.empty() ? read(buffer, until) : parse(job);
@@ -102,11 +110,12 @@ bool ServedConnection::arm() noexcept {
   const Time latest = waits ? std::min(until, expires_at()) : until;
   const bool may_end = waits && connection_->is_surely_idle() && order_.idle();
   if (may_end) turn.begin_wait();
-  transport::BorrowedBytes borrowed;
+  transport::BorrowedBytes borrowed;  // not yet the reader's, which another thread may end meanwhile
   const auto got = connection_->stream().receive(buffer, latest, wait_, borrowed);
   if (may_end && !turn.end_wait()) return Found::gone;
   const Bytes bytes = !got ? Bytes{} : borrowed.storage ? borrowed.bytes : Bytes(buffer).first(*got);
-  connection_->reader().memory().borrow(std::move(borrowed));
+  // Otherwise the reader has none, because everything that was read was parsed.
+  if (borrowed.storage) connection_->reader().memory().borrow(std::move(borrowed));
   if (!got && got.error().kind == ErrorKind::timeout) return Found::nothing;
   if (!got) return end(got.error());
   if (bytes.empty()) {
@@ -130,6 +139,37 @@ void ServedConnection::note_quiet(Time since) noexcept {
   expires_at_.store(std::min({idle, half_by, stalls}), std::memory_order_relaxed);  // relaxed: see expires_at()
 }
 
+// Returns the reason that was given when the connection was closed.
+Error ServedConnection::why_closed() noexcept {
+  std::array<std::byte, 1> nothing;
+  transport::BorrowedBytes borrowed;
+  const auto got = connection_->stream().receive(nothing, Time{}, wait_, borrowed);
+  return got ? transport::ended_by(minor::closed_here) : got.error();
+}
+
+// Gives the request to the calling thread, unless it has to wait for others of its connection.
+[[gnu::hot, gnu::always_inline]] inline dispatch::RequestSource::Found ServedConnection::give(
+    dispatch::JobPtr& job) noexcept {
+  auto& request = static_cast<ServerJob&>(*job);
+  if (!order_.idle()) try {
+      request.keep();
+      keep_rest();  // before enter(): after the decision full, another thread may read on
+      const bool has_place = connection_->requests().add(request);
+      if (!has_place) connection_->replies().send_exception(request.to(), errors::queue_full);
+      const auto decision = has_place ? order_.enter(job, key_of(request)) : RequestOrder::Decision::waits;
+      if (decision != RequestOrder::Decision::run) job.reset();  // order_ has it, or it was refused
+      if (decision == RequestOrder::Decision::full) return Found::full;
+      if (decision == RequestOrder::Decision::waits) return Found::again;
+    } catch (const std::bad_alloc&) {
+      connection_->replies().send_exception(request.to(), errors::no_memory);
+      return job.reset(), Found::again;
+    }
+  if (!replies_.empty() && !QuickOperations::has(request.upcall())) flush();
+  current_ = &request;
+  current_key_ = key_of(request);  // copied, since the request belongs to its thread while it runs
+  return Found::job;
+}
+
 // Takes one message.
 [[gnu::hot]] dispatch::RequestSource::Found ServedConnection::parse(dispatch::JobPtr& job) noexcept {
   using Step = ServerConnection::Step;
@@ -149,36 +189,6 @@ void ServedConnection::note_quiet(Time since) noexcept {
       break;
   }
   return end(why_closed());
-}
-
-// Returns the reason that was given when the connection was closed.
-Error ServedConnection::why_closed() noexcept {
-  std::array<std::byte, 1> nothing;
-  transport::BorrowedBytes borrowed;
-  const auto got = connection_->stream().receive(nothing, Time{}, wait_, borrowed);
-  return got ? transport::ended_by(minor::closed_here) : got.error();
-}
-
-// Gives the request to the calling thread, unless it has to wait for others of its connection.
-[[gnu::hot]] dispatch::RequestSource::Found ServedConnection::give(dispatch::JobPtr& job) noexcept {
-  auto& request = static_cast<ServerJob&>(*job);
-  if (!order_.idle()) try {
-      request.keep_message();
-      keep_rest();  // before enter(): after the decision full, another thread may read on
-      const bool has_place = connection_->requests().add(request);
-      if (!has_place) connection_->replies().send_exception(request.to(), errors::queue_full);
-      const auto decision = has_place ? order_.enter(job, key_of(request)) : RequestOrder::Decision::waits;
-      if (decision != RequestOrder::Decision::run) job.reset();  // order_ has it, or it was refused
-      if (decision == RequestOrder::Decision::full) return Found::full;
-      if (decision == RequestOrder::Decision::waits) return Found::again;
-    } catch (const std::bad_alloc&) {
-      connection_->replies().send_exception(request.to(), errors::no_memory);
-      return job.reset(), Found::again;
-    }
-  if (!replies_.empty() && !QuickOperations::has(request.upcall())) flush();
-  current_ = &request;
-  current_key_ = key_of(request);  // copied, since the request belongs to its thread while it runs
-  return Found::job;
 }
 
 // Sends the reply, or keeps it if more requests of the same read follow, to send their replies together.
@@ -213,6 +223,7 @@ void ServedConnection::flush() noexcept {
 
 bool ServedConnection::detach() noexcept {
   flush();
+  current_->detach();
   if (!connection_->requests().add_running(*current_) || !order_.detach(*current_, current_key_))
     connection_->stream().close();
   current_ = nullptr;
@@ -262,13 +273,13 @@ bool ServedConnection::has_stalled(Time now) noexcept {
   return taken != never && taken + backlog_timeout_ <= now;
 }
 
-[[gnu::hot]] bool ServedConnection::may_go_on() noexcept {
+bool ServedConnection::may_go_on() noexcept {
   transport::MemoryAccount* const memory = connection_->memory();
   return connection_->stream().await_drained() && (memory == nullptr || memory->may_read());
 }
 
 // Returns whether memory is short but no bytes are there to be read. Then the connection does not wait for memory.
-[[gnu::hot]] bool ServedConnection::lacks_bytes() noexcept {
+bool ServedConnection::lacks_bytes() noexcept {
   transport::MemoryAccount* const memory = connection_->memory();
   transport::Connection& stream = connection_->stream();
   if (memory == nullptr || !memory->is_tight() || !rest_.empty() || !stream.await_drained()) return false;

@@ -64,7 +64,7 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   static constexpr std::size_t most_kept_replies = 32 * 1024;
 
   Found parse(dispatch::JobPtr& job) noexcept;
-  Found give(dispatch::JobPtr& job) noexcept;
+  inline Found give(dispatch::JobPtr& job) noexcept;
   Found read(MutableBytes buffer, Time until) noexcept;
   Found end(const Error& reason) noexcept;
   Error why_closed() noexcept;
@@ -74,6 +74,7 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   void flush() noexcept;
   void note_quiet(Time since) noexcept;
   bool has_stalled(Time now) noexcept;
+  inline bool is_unhindered() noexcept;
   bool lacks_bytes() noexcept;
   bool may_go_on() noexcept;
   PeerEnd peer_end() const noexcept {

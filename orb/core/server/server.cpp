@@ -4,7 +4,6 @@
 #include <ranges>
 #include <utility>
 
-#include "orb/base/thread_value.h"
 #include "orb/core/config/advertised_host.h"
 #include "orb/core/runtime.h"
 #include "orb/core/server/dedicated_connection.h"
@@ -18,14 +17,6 @@
 namespace corelane::core {
 
 namespace {
-
-// The job object in which the calling thread ran its last request without a contract, kept for its next one. The shared
-// pool has a lock. Threads that serve connections of their own would wait for it at each request.
-constinit thread_local ServerJob* own_job = nullptr;
-constexpr std::size_t most_bytes_of_own = 8 * 1024;  // in the job's buffers
-struct OwnJob {
-  ~OwnJob() { delete std::exchange(own_job, nullptr); }
-};
 
 // Returns whether the server chooses the place of this endpoint itself, for clients of this host.
 bool is_left_to_us(const transport::Endpoint& at) { return at.kind->of_this_host && at.path.empty(); }
@@ -143,7 +134,7 @@ void Server::close_connections() {
 }
 
 [[gnu::hot]] std::unique_ptr<ServerJob> Server::take_job() {
-  if (own_job != nullptr) return std::unique_ptr<ServerJob>(std::exchange(own_job, nullptr));
+  if (ServerJob* const own = ServerJob::take_own()) return std::unique_ptr<ServerJob>(own);
   {
     const os::LockGuard lock(jobs_mutex_);
     if (!jobs_.empty()) {
@@ -158,10 +149,6 @@ void Server::close_connections() {
 
 [[gnu::hot]] void Server::give_back(std::unique_ptr<ServerJob> job) noexcept {
   const std::size_t bytes = job->kept_bytes();
-  if (own_job == nullptr && job->task == no_task && bytes <= most_bytes_of_own && thread_value<OwnJob>() != nullptr) {
-    own_job = job.release();
-    return;
-  }
   const os::LockGuard lock(jobs_mutex_);
   if (jobs_.size() >= kept_jobs || bytes > most_kept_bytes - kept_bytes_) return;
   kept_bytes_ += bytes;

@@ -65,6 +65,7 @@ class Server : public std::enable_shared_from_this<Server> {
   EntryCounter& requests() noexcept { return requests_; }
   // Returns the thread's own job, a job of the pool of all threads, or a new one. Raises std::bad_alloc.
   std::unique_ptr<ServerJob> take_job();
+  // Gives a job to the pool of all threads.
   void give_back(std::unique_ptr<ServerJob> job) noexcept;
   BindTokens& bind_tokens() noexcept { return *bind_tokens_; }
   IncidentLog& incidents() noexcept { return incidents_; }

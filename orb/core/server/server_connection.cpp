@@ -142,19 +142,6 @@ bool ServerConnection::serve_where_read() noexcept try {
   return false;
 }
 
-[[gnu::hot]] ServerConnection::Step ServerConnection::next_request(Bytes& bytes, bool stays, Time received,
-                                                                   dispatch::JobPtr& job) noexcept {
-  MessageMemory& memory = reader_.memory();
-  reader_.use().forget_use();
-  memory.set_kept(stays && !memory.is_shared(bytes) ? bytes : Bytes{});
-  reader_.take_message(*this, bytes, received);
-  memory.set_kept({});
-  if (bytes.empty()) memory.release();
-  if (auto own = reader_.take_job()) return job = std::move(own), Step::request;
-  if (!stream_->is_open()) return Step::end;
-  return reader_.use().is_used() || binding_.is_bound() ? Step::tasks : Step::other;
-}
-
 void ServerConnection::read_by_reactor(Bytes rest, Time received, Time half_by) noexcept {
   reader_.set_runs_requests(false);
   reader_.use().restart();

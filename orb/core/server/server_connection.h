@@ -80,7 +80,18 @@ class ServerConnection final : public transport::Watcher,
   };
   // Takes one message from the front of `bytes`. `stays`: they lie in a buffer of the calling thread, which keeps them
   // until it has run the request.
-  Step next_request(Bytes& bytes, bool stays, Time received, dispatch::JobPtr& job) noexcept;
+  [[gnu::hot, gnu::always_inline]] Step next_request(Bytes& bytes, bool stays, Time received,
+                                                     dispatch::JobPtr& job) noexcept {
+    MessageMemory& memory = reader_.memory();
+    reader_.use().forget_use();
+    memory.set_kept(stays && !memory.is_shared(bytes) ? bytes : Bytes{});
+    reader_.take_message(*this, bytes, received);
+    memory.set_kept({});
+    if (bytes.empty()) memory.release();
+    if (reader_.has_job()) return job = reader_.take_job(), Step::request;
+    if (!stream_->is_open()) return Step::end;
+    return reader_.use().is_used() || binding_.is_bound() ? Step::tasks : Step::other;
+  }
   // Makes the reactor read the connection from now on, after it has parsed `rest`.
   void read_by_reactor(Bytes rest, Time received, Time half_by) noexcept;
   // Makes the tasks of the connection depart, because the client will send no more requests.
@@ -93,7 +104,7 @@ class ServerConnection final : public transport::Watcher,
   // Returns the account of the memory that this process holds for the peer; null: it is not counted.
   transport::MemoryAccount* memory() const noexcept { return memory_.get(); }
   transport::Connection& stream() const noexcept { return *stream_; }
-  PeerId id() const noexcept { return stream_->id(); }
+  PeerId id() const noexcept { return id_; }
   ServerReplies& replies() noexcept { return replies_; }
   PendingRequests& requests() noexcept { return requests_; }
   // Returns what the tasks of this connection may be used for.
@@ -111,6 +122,7 @@ class ServerConnection final : public transport::Watcher,
 
   const std::shared_ptr<Server> server_;
   const std::shared_ptr<transport::Connection> stream_;
+  const PeerId id_ = stream_->id();
   const std::shared_ptr<transport::MemoryAccount> memory_;
 
   TaskOwnership tasks_;

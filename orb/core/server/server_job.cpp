@@ -10,6 +10,7 @@
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/base/text/what_of.h"
+#include "orb/base/thread_value.h"
 #include "orb/core/chains/call_chain.h"
 #include "orb/core/connections/too_large.h"
 #include "orb/core/exception.h"
@@ -63,52 +64,62 @@ std::string calling_host() {
 
 void ServerRequest::raise_bad_arguments() const { raise(arguments_.error()); }
 
-[[gnu::hot]] void ServerRequest::finish_arguments(std::size_t count) {
-  // A peer may add padding to a body without arguments.
-  if (arguments_.remaining() <= (count == 0 ? 7u : 0u)) return;
+void ServerRequest::raise_trailing_bytes() {
   arguments_.fail(minor::trailing_bytes);
   raise_bad_arguments();
 }
 
-[[gnu::hot]] void ServerJob::prepare(std::shared_ptr<ServerConnection> connection, std::shared_ptr<ActiveObject> object,
-                                     const Upcall& upcall, const giop::Message& message, Place place,
+[[gnu::hot]] void ServerJob::prepare(ServerConnection& connection, ActiveObject& object, const Upcall& upcall,
+                                     const giop::Message& message, std::shared_ptr<const void> storage,
                                      std::size_t body_at, const ReplyTo& to) {
-  connection_ = std::move(connection);
-  object_ = std::move(object);
-  upcall_ = &upcall;
-  header_ = message.header;
-  body_at_ = body_at;
-  to_ = to;
-  chain_.count = 0;
-  notes_.mask = 0;
-  replies_ = false;
-  answered_.store(false, std::memory_order_relaxed);  // relaxed: published with the job
-  storage_ = std::move(place.storage);
-  message_ = message.bytes;
-  in_reader_ = !storage_ && place.stays;
-  MemoryAccount* const memory = connection_->memory();
-  if (in_reader_) {
-    if (memory != nullptr) memory->note_request();
-  } else if (!storage_) {
-    counted_ = message_.size();
-    if (memory != nullptr) memory->turn_into_request(counted_);
-    connection_->reader().keep(message.bytes, bytes_);
-    message_ = bytes_;
-  }
-  cancelled_.store(false, std::memory_order_relaxed);  // relaxed: published with the job
-  contract.reset();
+  begin(connection, object, upcall, message, body_at, to);
+  in_place_ = false;
+  storage_ = std::move(storage);
+  own();
+  if (storage_) return;
+  counted_ = message_.size();
+  if (MemoryAccount* const memory = connection.memory()) memory->turn_into_request(counted_);
+  connection.reader().keep(message.bytes, bytes_);
+  message_ = bytes_;
 }
 
-void ServerJob::keep_message() {
-  if (!in_reader_) return;
+void ServerJob::own() noexcept {
+  owned_connection_ = connection_->shared_from_this();
+  owned_object_ = object_->shared_from_this();
+}
+
+[[gnu::hot]] bool ServerJob::enter_server() noexcept {
+  EntryCounter& requests = connection_->server().requests();
+  in_slots_ = in_place_ && requests.enter_by_slots();
+  return in_slots_ || requests.enter() == Passage::active;
+}
+
+void ServerJob::keep() {
+  if (!in_place_) return;
   bytes_.assign(message_);
   message_ = bytes_;
-  in_reader_ = false;
+  in_place_ = false;
+  own();
   counted_ = message_.size();
   if (MemoryAccount* const memory = connection_->memory()) memory->add_request(counted_);
+  if (!in_slots_) return;
+  // The server has let the request in, so it counts also if it lets nothing in by now.
+  EntryCounter& requests = connection_->server().requests();
+  requests.add();
+  requests.leave_by_slots();
+  in_slots_ = false;
 }
 
-[[gnu::hot]] void ServerJob::discount() noexcept {
+// The thread that runs the job does not use these members until it knows that another thread reads the connection.
+void ServerJob::detach() noexcept {
+  if (!in_place_) return;
+  own();
+  MemoryAccount* const memory = connection_->memory();
+  runs_ = memory != nullptr;
+  if (runs_) memory->begin_run();
+}
+
+void ServerJob::discount() noexcept {
   MemoryAccount* const memory = connection_->memory();
   if (memory != nullptr && runs_) memory->end_run();
   if (memory != nullptr && counted_ > 0) memory->remove_request(counted_);
@@ -116,14 +127,23 @@ void ServerJob::keep_message() {
   counted_ = 0;
 }
 
+[[gnu::hot, gnu::always_inline]] inline void ServerJob::run_inside() {
+  notes_.mask == 0 ? run_upcall() : run_hooks();
+  message_ = {};
+  // Free the memory before the reply: the client may then send as much again.
+  storage_.reset();
+  if (bytes_.capacity() > longest_kept) bytes_.release(), discount();
+  if (!to_.expected || cancelled_.load(std::memory_order_relaxed)) return;  // relaxed: a hint
+  if (!writer_.ok()) reply_unwritable();
+  replies_ = true;
+}
+
 [[gnu::hot]] void ServerJob::run(const dispatch::JobContext&) noexcept try {
   // Only these jobs report when they wait, so only they count as running.
-  MemoryAccount* const memory = connection_->memory();
-  runs_ = memory != nullptr && task == no_task && connection_->server().executive().serves_where_read();
-  if (runs_) memory->begin_run();
+  if (!in_place_ && task == no_task) begin_run();
   if (cancelled_.load(std::memory_order_relaxed))  // relaxed: a hint
     return connection_->server().incidents().request_abandoned();
-  const RequestOf inside(connection_.get());
+  const RequestOf inside(connection_);
   const ServedChain nested(chain_.count > 0 ? &chain_ : nullptr);
   // Bound: one more round for each change of the POA manager meanwhile.
   for (;;) {
@@ -137,6 +157,12 @@ void ServerJob::keep_message() {
   }
 } catch (const std::bad_alloc&) {  // not from the servant: see run_upcall()
   reply_exception(no_memory);
+}
+
+void ServerJob::begin_run() noexcept {
+  MemoryAccount* const memory = connection_->memory();
+  runs_ = memory != nullptr && connection_->server().executive().serves_where_read();
+  if (runs_) memory->begin_run();
 }
 
 // Moves the request to a new job, which waits at the POA manager, because the adapter's manager began to hold requests
@@ -173,7 +199,8 @@ void ServerJob::take_over(ServerJob& other) {
   // relaxed: published with the job
   answered_.store(other.answered_.load(std::memory_order_relaxed), std::memory_order_relaxed);
   storage_ = other.storage_;
-  in_reader_ = false;
+  in_place_ = in_slots_ = false;
+  own();
   if (!storage_) bytes_.assign(other.message_);
   message_ = storage_ ? other.message_ : Bytes(bytes_);
   counted_ = storage_ ? 0 : message_.size();
@@ -206,17 +233,6 @@ void ServerJob::run_hooks() {
   run_around_upcall(notes_, upcall, server_request_hooks());
 }
 
-[[gnu::hot]] void ServerJob::run_inside() {
-  notes_.mask == 0 ? run_upcall() : run_hooks();
-  message_ = {};
-  // Free the memory before the reply: the client may then send as much again.
-  storage_.reset();
-  if (bytes_.capacity() > longest_kept) bytes_.release(), discount();
-  if (!to_.expected || cancelled_.load(std::memory_order_relaxed)) return;  // relaxed: a hint
-  if (!writer_.ok()) reply_unwritable();
-  replies_ = true;
-}
-
 // Replies with a system exception, because the results or the exception of the operation cannot be written. The
 // operation has run.
 void ServerJob::reply_unwritable() {
@@ -241,11 +257,6 @@ Bytes ServerJob::take_reply() noexcept {
   if (giop::finish(writer_)) return writer_.bytes();
   if (writer_.error().kind == ErrorKind::no_memory) connection_->replies().cut_off(writer_.error());
   return {};
-}
-
-// Returns true for the first caller only: there is one answer.
-bool ServerJob::answers() noexcept {
-  return !answered_.exchange(true, std::memory_order_relaxed);  // relaxed: it publishes nothing
 }
 
 void ServerJob::time_out() noexcept {
@@ -340,20 +351,31 @@ void ServerJob::reply_exception(const Error& error) noexcept {
   if (answers()) connection_->replies().send_exception(to_, error);
 }
 
+// Makes this the thread's own job, if it has none and this one is small.
+[[gnu::hot, gnu::always_inline]] inline bool ServerJob::become_own() noexcept {
+  if (own_ != nullptr || task != no_task || kept_bytes() > most_bytes_of_own) return false;
+  if (thread_value<OwnJob>() == nullptr) return false;
+  own_ = this;
+  return true;
+}
+
 [[gnu::hot]] void ServerJob::recycle() noexcept {
   if (listed_) connection_->requests().remove(*this);
-  discount();
-  const std::shared_ptr<ServerConnection> connection = std::move(connection_);  // keeps the server alive below
-  object_.reset();
+  if (runs_ || counted_ > 0) discount();
+  Server& server = connection_->server();
+  const std::shared_ptr<ServerConnection> connection = std::move(owned_connection_);  // keeps the server alive below
+  connection_ = nullptr;
+  object_ = nullptr;
+  owned_object_.reset();
   message_ = {};
   storage_.reset();
   if (writer_.kept_bytes() > longest_kept) writer_ = cdr::Writer();
-  writer_.clear();  // frees the memory in which it may lie
-  send_memory_.release();
+  writer_.forget();
+  send_memory_.release();  // the bytes may have lain there; the next reply begins with an empty writer
   if (bytes_.capacity() > longest_kept) bytes_.release();
-  Server& server = connection->server();
-  server.give_back(std::unique_ptr<ServerJob>(this));
-  server.requests().leave();
+  const bool in_slots = in_slots_;
+  if (!become_own()) server.give_back(std::unique_ptr<ServerJob>(this));
+  in_slots ? server.requests().leave_by_slots() : (void)server.requests().leave();
 }
 
 [[gnu::hot]] void begin_reply_to(cdr::Writer& writer, const ReplyTo& to, giop::ReplyStatus status,

@@ -1,12 +1,17 @@
 // ServerJob carries one request through the executive to its servant, and its reply back. Jobs are pooled with their
 // buffers.
 //
+// Most requests are "in place": the thread that reads them runs them at once. Until such a request has ended, its
+// message lies in the buffer of that thread, and the thread and the connection keep all that the job refers to. So the
+// job owns nothing, and takes no locked instruction. keep() or detach() comes before that is no longer so.
+//
 // Threads: as dispatch::Job; cancel() from the reader's thread.
 #pragma once
 
 #include <atomic>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "orb/cdr/writer.h"
 #include "orb/core/hooks/server_request_hook.h"
@@ -27,26 +32,37 @@ class ServerJob final : public dispatch::Job {
     if (connection_) discount();
   }
 
-  // Where the message lies until the job has run:
-  // - `storage` not null: in memory that `storage` keeps alive.
-  // - `stays`: in the buffer of the thread that reads and runs it.
-  // - otherwise: in the job, which copies it.
-  // `body_at` is the offset of the arguments in the message. Raises std::bad_alloc.
-  struct Place {
-    std::shared_ptr<const void> storage{};
-    bool stays = false;
-  };
-  void prepare(std::shared_ptr<ServerConnection> connection, std::shared_ptr<ActiveObject> object, const Upcall& upcall,
-               const giop::Message& message, Place place, std::size_t body_at, const ReplyTo& to);
-  // Call it before the job waits or goes to another thread. Copies a message that lies in the reader's buffer. Raises
-  // std::bad_alloc.
-  void keep_message();
+  // The message lies in the buffer of the calling thread, which reads it and runs the job. `body_at` is the offset of
+  // the arguments in the message.
+  void prepare_in_place(ServerConnection& connection, ActiveObject& object, const Upcall& upcall,
+                        const giop::Message& message, std::size_t body_at, const ReplyTo& to) noexcept {
+    begin(connection, object, upcall, message, body_at, to);
+    in_place_ = true;
+    if (transport::MemoryAccount* const memory = connection.memory()) memory->note_request();
+  }
+  // The message lies in memory that `storage` keeps alive, until the job has run. Without a storage the job copies it.
+  // Raises std::bad_alloc.
+  void prepare(ServerConnection& connection, ActiveObject& object, const Upcall& upcall, const giop::Message& message,
+               std::shared_ptr<const void> storage, std::size_t body_at, const ReplyTo& to);
+  bool is_in_place() const noexcept { return in_place_; }
+  // Counts the request among those of the server, until the job is recycled. Returns false if the server accepts no
+  // more. Call it after prepare().
+  bool enter_server() noexcept;
+  // Ends being in place, before the job waits or goes to another thread: copies the message. Raises std::bad_alloc, and
+  // then nothing has changed. Thread: the reader's.
+  void keep();
+  // Call it before another thread reads the connection, while the job runs in place on the thread that read it. The
+  // message stays where it is. Thread: the one that has the connection's turn.
+  void detach() noexcept;
   const ReplyTo& to() const noexcept { return to_; }
-  const ActiveObject* object() const noexcept { return object_.get(); }
+  const ActiveObject* object() const noexcept { return object_; }
   const Upcall& upcall() const noexcept { return *upcall_; }
   std::size_t held_bytes() const noexcept { return message_.size(); }
   // Returns the size of the buffers that the pooled job keeps.
   std::size_t kept_bytes() const noexcept { return bytes_.capacity() + writer_.kept_bytes(); }
+  // Returns the job in which the calling thread ran its last request without a contract, or null. The thread keeps it
+  // for its next one, because the pool of all threads has a lock.
+  static ServerJob* take_own() noexcept { return std::exchange(own_, nullptr); }
   // Call it instead of finish(). Returns the whole reply, for the caller to send while it keeps the job. Empty if there
   // is none.
   Bytes take_reply() noexcept;
@@ -76,10 +92,34 @@ class ServerJob final : public dispatch::Job {
   void recycle() noexcept override;
 
  private:
-  static constexpr std::size_t longest_kept = 64 * 1024;  // a larger buffer is freed
+  static constexpr std::size_t longest_kept = 64 * 1024;      // a larger buffer is freed
+  static constexpr std::size_t most_bytes_of_own = 8 * 1024;  // in the buffers of a job that a thread keeps
+  struct OwnJob {
+    ~OwnJob() { delete take_own(); }
+  };
+  inline bool become_own() noexcept;
+  void begin(ServerConnection& connection, ActiveObject& object, const Upcall& upcall, const giop::Message& message,
+             std::size_t body_at, const ReplyTo& to) noexcept {
+    connection_ = &connection;
+    object_ = &object;
+    upcall_ = &upcall;
+    header_ = message.header;
+    message_ = message.bytes;
+    body_at_ = body_at;
+    to_ = to;
+    chain_.count = 0;
+    notes_.mask = 0;
+    replies_ = false;
+    // relaxed, in both: published with the job
+    answered_.store(false, std::memory_order_relaxed);
+    cancelled_.store(false, std::memory_order_relaxed);
+    contract.reset();
+  }
+  void own() noexcept;
+  void begin_run() noexcept;
   void discount() noexcept;
   class HookedUpcall;
-  void run_inside();
+  inline void run_inside();
   void run_hooks();
   void run_upcall();
   void reply_unwritable();
@@ -91,17 +131,29 @@ class ServerJob final : public dispatch::Job {
   bool set_aside();
   void take_over(ServerJob& other);
   void reply_exception(const Error& error) noexcept;
-  bool answers() noexcept;
+  // Returns true for the first caller only: there is one answer.
+  bool answers() noexcept {
+    if (!in_place_) return !answered_.exchange(true, std::memory_order_relaxed);  // relaxed: it publishes nothing
+    // relaxed: only the thread that runs the job answers, because a job in place has no budget
+    const bool is_first = !answered_.load(std::memory_order_relaxed);
+    answered_.store(true, std::memory_order_relaxed);
+    return is_first;
+  }
   bool declared(std::string_view id) const noexcept;
 
+  static inline constinit thread_local ServerJob* own_ = nullptr;
+
   // Members of the current request.
-  std::shared_ptr<ServerConnection> connection_;
-  std::shared_ptr<ActiveObject> object_;
+  ServerConnection* connection_ = nullptr;  // null: there is no current request
+  ActiveObject* object_ = nullptr;
+  std::shared_ptr<ServerConnection> owned_connection_;  // unless the job is in place, as the next one
+  std::shared_ptr<ActiveObject> owned_object_;
   const Upcall* upcall_ = nullptr;
   giop::MessageHeader header_;
   Bytes message_;                        // in bytes_, in the reader's buffer, or in the memory of `storage_`
   std::shared_ptr<const void> storage_;  // set for a long message
-  bool in_reader_ = false;               // the message lies in the reader's buffer
+  bool in_place_ = false;                // the message lies in the reader's buffer
+  bool in_slots_ = false;                // is counted in the thread's EntrySlots, and not in the server's EntryCounter
   std::size_t body_at_ = 0;
   ReplyTo to_;
   giop::ChainContext chain_;
@@ -112,7 +164,7 @@ class ServerJob final : public dispatch::Job {
   std::atomic<bool> answered_{false};
   // Bytes in the connection's memory account. What lies in memory shared with the peer is not counted.
   std::size_t counted_ = 0;
-  bool runs_ = false;  // the account counts it as running
+  bool runs_ = false;  // the account counts it as running; not in place, where it holds no memory
 
   // Kept between requests.
   os::ByteBuffer bytes_;

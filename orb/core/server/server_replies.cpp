@@ -50,8 +50,7 @@ void ServerReplies::send_done(const ReplyTo& to) noexcept {
 }
 
 [[gnu::hot]] void ServerReplies::send_reply(cdr::Writer& reply) noexcept {
-  if (!dispatch::has_substitute()) return send_whole(reply);
-  if (giop::finish(reply)) return send_patiently(reply.bytes());
+  if (giop::finish(reply)) return dispatch::has_substitute() ? send_patiently(reply.bytes()) : send(reply.bytes());
   if (reply.error().kind == ErrorKind::no_memory) cut_off(reply.error());
 }
 

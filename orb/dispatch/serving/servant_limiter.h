@@ -49,6 +49,8 @@ class ServantLimiter {
   // `threads`: more servants than these never run.
   ServantLimiter(const sched::ServantLimit& limit, int threads);
 
+  // Returns whether there is a limit. Constant.
+  bool is_on() const noexcept { return is_on_; }
   // Waits until a servant may run, or until lift().
   void enter() noexcept {
     if (is_on_) take_permit();

@@ -119,21 +119,28 @@ class ServingThreads::Worker final : public os::ThreadGroup::Member, public Susp
   [[gnu::hot]] void serve(const SourcePtr& served) noexcept {
     JobPtr job;
     Duration idle{};                // since the last request
+    Time last = os::now();          // when it arrived, or the clock was read after it
     std::uint64_t serves_seen = 0;  // when this thread looked last
-    for (;;) {                      // bound: ends when the connection has nothing and may not wait here, or has ended
+    // Without this, a request has ended soon after it arrived, or run() has returned false.
+    const bool reads_clock = all_.limiter_.is_on() || all_.options_.patience > std::chrono::milliseconds{1};
+    for (;;) {  // bound: ends when the connection has nothing and may not wait here, or has ended
       const bool stays = all_.may_stay(*this);
       const Duration wait = std::min(all_.options_.stay - idle, all_.longest_wait());
-      const Time until = stays ? os::now() + wait : Time{};
+      const Time until = stays ? last + wait : Time{};
       switch (served->next(job, buffer_, until)) {
         case RequestSource::Found::job:
+          last = std::max(last, job->arrived);
           if (!run(served, job)) return;
+          if (reads_clock) last = os::now();
           idle = {};
           break;
         case RequestSource::Found::again:
+          last = os::now();
           idle = {};
           break;
         case RequestSource::Found::nothing: {
-          if (!stays || os::now() < until) return all_.give_back(served);  // the connection may not be waited for
+          last = os::now();
+          if (!stays || last < until) return all_.give_back(served);  // the connection may not be waited for
           const std::uint64_t before = std::exchange(serves_seen, all_.leader_serves());
           const bool is_needed = idle > Duration::zero() && serves_seen != before;
           idle += wait;
