@@ -41,7 +41,7 @@ bool Reader::length_refused(std::size_t min_element_size) noexcept {
   return fail(min_element_size == 0 ? minor::too_many_empty : minor::sequence_too_long);
 }
 
-[[gnu::hot]] bool Reader::read_string(std::string_view& out) noexcept {
+[[gnu::hot, gnu::flatten]] bool Reader::read_string(std::string_view& out) noexcept {
   std::uint32_t length = 0;
   if (!read(length)) return false;
   if (length == 0) return out = {}, true;

@@ -68,8 +68,8 @@ class Reader {
   Error error() const noexcept { return {kind_, Completion::no, minor_}; }
   // Marks the reader failed because a decoder found a bad value: MARSHAL, or NO_MEMORY for out_of_memory. Always
   // returns false.
-  bool fail(std::uint32_t minor) noexcept;
-  bool fail(ErrorKind kind, std::uint32_t minor) noexcept;
+  [[gnu::noinline]] bool fail(std::uint32_t minor) noexcept;
+  [[gnu::noinline]] bool fail(ErrorKind kind, std::uint32_t minor) noexcept;
   // Fails with the error of `other`.
   bool fail(const Reader& other) noexcept { return fail(other.kind_, other.minor_); }
 
@@ -147,7 +147,7 @@ class Reader {
     return true;
   }
   // Reads a sequence<octet> in place.
-  [[gnu::hot]] bool read_octets(Bytes& out) noexcept {
+  [[gnu::hot, gnu::flatten]] bool read_octets(Bytes& out) noexcept {
     std::uint32_t count = 0;
     return read_length(count, 1) && read_bytes(out, count);
   }
@@ -240,13 +240,13 @@ class Reader {
       values[i] = from_raw<T>(raw, true);
     }
   }
-  const std::byte* take_slowly(std::size_t n, std::size_t alignment) noexcept;
+  [[gnu::noinline]] const std::byte* take_slowly(std::size_t n, std::size_t alignment) noexcept;
   const std::byte* gather(std::size_t n);
   bool next_chunk() noexcept;
   bool truncated() noexcept;
   // Counts elements that take no bytes. Returns false if they are too many.
   bool count_empty(std::uint32_t count) noexcept { return (empty_ += count) <= max_empty_elements; }
-  bool length_refused(std::size_t min_element_size) noexcept;
+  [[gnu::noinline]] bool length_refused(std::size_t min_element_size) noexcept;
   void abandon() noexcept;
   bool enter() noexcept;
 

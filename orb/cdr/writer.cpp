@@ -24,7 +24,7 @@ namespace corelane::cdr {
   ended_at_ = 0;
   table_.reset();
   error_.reset();
-  reset_capacity();
+  capacity_ = std::min(allocated_, limit_);
 }
 
 void Writer::fail(ErrorKind kind, std::uint32_t code) noexcept {

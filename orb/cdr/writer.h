@@ -112,7 +112,7 @@ class Writer {
   // Fills with zeros up to the next multiple of `alignment` (1, 2, 4 or 8).
   void align(std::size_t alignment) {
     if (size_ == capacity_) make_ready();
-    claim(0, alignment);
+    if (padding(size_ + offset_, alignment) != 0) claim(0, alignment);
   }
 
   template <Primitive T>

@@ -28,7 +28,7 @@ namespace corelane::core {
 }
 
 [[gnu::hot]] void Invocation::invoke() {
-  request();
+  if (!call_) request();  // no argument has begun it
   call_->invoke(operation_.raises);
 }
 

@@ -131,8 +131,8 @@ std::size_t Assembler::wanted() const noexcept {
   return (partial_.size() < header_size ? header_size : goal()) - partial_.size();
 }
 
-[[gnu::hot]] MutableBytes Assembler::room(std::size_t most) noexcept {
-  if (delivered_ || skip_ > 0 || partial_.size() < header_size) return {};
+MutableBytes Assembler::room_of_partial(std::size_t most) noexcept {
+  if (delivered_ || skip_ > 0) return {};
   const MutableBytes room = partial_.room();
   const std::size_t bytes = std::min(goal() - partial_.size(), room.size());
   return bytes < read_in_place_from ? MutableBytes{} : room.first(std::min(bytes, most));
@@ -174,7 +174,7 @@ void Assembler::drop() noexcept {
 
 // Returns the next whole message or fragment. It lies in the input if all of it is there, else in partial_. Empty: not
 // whole yet, and the input is used up.
-[[gnu::hot]] Expected<Bytes> Assembler::gather(Bytes& input) {
+[[gnu::hot]] inline Expected<Bytes> Assembler::gather(Bytes& input) {
   if (partial_.empty() && input.size() >= header_size) {
     if (const auto good = check(input.first(header_size)); !good) return good.error();
     if (input.size() >= goal()) {
@@ -239,7 +239,7 @@ bool Assembler::accepts(MessageType type) const noexcept {
   }
 }
 
-[[gnu::hot]] Expected<std::optional<Message>> Assembler::deliver(Bytes bytes, Time now) {
+[[gnu::hot]] inline Expected<std::optional<Message>> Assembler::deliver(Bytes bytes, Time now) {
   if (header_.type == MessageType::fragment) return continue_fragmented(bytes);
   if (header_.more_fragments) return start_fragmented(bytes, now);
   if (header_.type == MessageType::cancel_request) drop_cancelled(bytes);

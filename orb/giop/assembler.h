@@ -54,7 +54,9 @@ class Assembler {
   // Returns where the next bytes of a long message belong, at most `most` bytes of it. A caller that reads them there
   // and gives them to next() saves a copy. Empty: the current message is not long enough, or has only begun. Valid
   // until the next call of next(), hand_over() or drop().
-  MutableBytes room(std::size_t most) noexcept;
+  MutableBytes room(std::size_t most) noexcept {
+    return partial_.size() < header_size ? MutableBytes{} : room_of_partial(most);
+  }
   // Returns whether next() may take these bytes: they lie outside of the memory of the current message, or they are its
   // next bytes, where room() is now. A room that is no longer valid may have been used or freed. next() asserts it.
   bool may_take(Bytes input) const noexcept;
@@ -88,6 +90,7 @@ class Assembler {
   using Whole = std::optional<Message>;
 
   Expected<Whole> fail(ErrorKind kind, std::uint32_t minor) noexcept;
+  MutableBytes room_of_partial(std::size_t most) noexcept;
   Expected<Bytes> gather(Bytes& input);
   Expected<void> check(Bytes header) noexcept;
   bool accepts(MessageType type) const noexcept;

@@ -3,25 +3,19 @@
 #include "orb/base/minor.h"
 
 namespace corelane::giop {
-namespace {
-constexpr std::size_t smallest_context = 8;  // id and length
-}
 
 bool ContextList::next(cdr::Reader& reader, ServiceContext& item) noexcept {
   return reader.read(item.id) && reader.read_octets(item.data);
 }
 
-[[gnu::hot]] bool ContextList::read(cdr::Reader& reader, const Limits& limits, ContextList& out) noexcept {
-  std::uint32_t count = 0;
-  if (!reader.read_length(count, smallest_context)) return false;
-  if (count > limits.contexts) return reader.fail(minor::too_many_contexts);
-  out.count_ = count;
-  if (count == 0) return true;
+// Checks the items after the count, and keeps their place.
+bool ContextList::read_items(cdr::Reader& reader, const Limits& limits, ContextList& out) noexcept {
+  if (out.count_ > limits.contexts) return out.count_ = 0, reader.fail(minor::too_many_contexts);
   out.items_ = reader.rest();
   out.offset_ = reader.offset();
   out.order_ = reader.order();
   ServiceContext skipped;
-  for (std::uint32_t i = 0; i < count; ++i)
+  for (std::uint32_t i = 0; i < out.count_; ++i)  // bound: limits.contexts
     if (!next(reader, skipped)) return false;
   return true;
 }

@@ -39,7 +39,12 @@ class ContextList {
   ContextList() = default;
 
   // Reads the sequence at the reader's position. Refuses more than limits.contexts.
-  static bool read(cdr::Reader& reader, const Limits& limits, ContextList& out) noexcept;
+  [[gnu::hot, gnu::flatten]] static bool read(cdr::Reader& reader, const Limits& limits, ContextList& out) noexcept {
+    std::uint32_t count = 0;
+    if (!reader.read_length(count, smallest)) return false;
+    out.count_ = count;
+    return count == 0 || read_items(reader, limits, out);
+  }
 
   std::uint32_t size() const noexcept { return count_; }
   // Returns the content of the first context with this id.
@@ -56,6 +61,9 @@ class ContextList {
   }
 
  private:
+  static constexpr std::size_t smallest = 8;  // id and length of a context
+
+  [[gnu::noinline]] static bool read_items(cdr::Reader& reader, const Limits& limits, ContextList& out) noexcept;
   static bool next(cdr::Reader& reader, ServiceContext& item) noexcept;
   std::optional<Bytes> search(std::uint32_t id) const noexcept;
 

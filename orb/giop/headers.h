@@ -97,6 +97,9 @@ struct Parsed {
 // function names.
 Expected<Parsed<RequestHeader>> parse_request(const Message& message, const Limits& limits) noexcept;
 Expected<Parsed<ReplyHeader>> parse_reply(const Message& message, const Limits& limits) noexcept;
+// Does the same with the caller's objects, which saves copying a reader. `body` is that of the message, at its start.
+// Returns false if the header is refused; body.error() says why.
+bool parse_reply(Version version, const Limits& limits, ReplyHeader& header, cdr::Reader& body) noexcept;
 Expected<Parsed<LocateRequestHeader>> parse_locate_request(const Message& message, const Limits& limits) noexcept;
 Expected<Parsed<LocateReplyHeader>> parse_locate_reply(const Message& message) noexcept;
 // The part of a request's header that says who waits for a reply. It can be read when only the beginning of the request

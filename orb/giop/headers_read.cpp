@@ -1,4 +1,6 @@
 // Reads the headers of headers.h.
+#include <array>
+#include <cstddef>
 #include <utility>
 
 #include "orb/base/minor.h"
@@ -62,20 +64,22 @@ bool read_old_request(Reader& reader, Version version, const Limits& limits, Req
 }
 
 bool read_request(Reader& reader, const Limits& limits, RequestHeader& header) noexcept {
-  return reader.read(header.request_id) && reader.read(header.response_flags) && reader.skip(3) &&
-         read_target(reader, limits, header.target) && reader.read_string(header.operation) &&
+  Bytes flags;  // and 3 reserved bytes
+  if (!reader.read(header.request_id) || !reader.read_bytes(flags, 4)) return false;
+  header.response_flags = std::to_integer<std::uint8_t>(flags[0]);
+  return read_target(reader, limits, header.target) && reader.read_string(header.operation) &&
          ContextList::read(reader, limits, header.contexts);
 }
 
-bool read_reply(Reader& reader, Version version, const Limits& limits, ReplyHeader& header) noexcept {
+[[gnu::hot]] bool read_reply(Reader& reader, Version version, const Limits& limits, ReplyHeader& header) noexcept {
   const bool old = version < giop_1_2;
   if (old && !ContextList::read(reader, limits, header.contexts)) return false;
-  if (!reader.read(header.request_id)) return false;
+  std::array<std::uint32_t, 2> first{};  // request id and status
+  if (!reader.read_block(first.data(), first.size())) return false;
   const auto last = old ? ReplyStatus::location_forward : ReplyStatus::needs_addressing_mode;
-  std::uint32_t status = 0;
-  if (!reader.read(status)) return false;
-  if (status > static_cast<std::uint32_t>(last)) return reader.fail(minor::bad_enum);
-  header.status = static_cast<ReplyStatus>(status);
+  header.request_id = first[0];
+  if (first[1] > static_cast<std::uint32_t>(last)) return reader.fail(minor::bad_enum);
+  header.status = static_cast<ReplyStatus>(first[1]);
   return old || ContextList::read(reader, limits, header.contexts);
 }
 
@@ -121,8 +125,14 @@ Expected<HalfRequest> parse_beginning(const Message& message, const Limits& limi
 [[gnu::hot]] Expected<Parsed<ReplyHeader>> parse_reply(const Message& message, const Limits& limits) noexcept {
   const Version version = message.header.version;
   Expected<Parsed<ReplyHeader>> parsed(std::in_place, message);
-  read_reply(parsed->body, version, limits, parsed->header) ? stand_at_body(parsed->body, version) : refuse(parsed);
+  if (!parse_reply(version, limits, parsed->header, parsed->body)) refuse(parsed);
   return parsed;
+}
+
+[[gnu::hot]] bool parse_reply(Version version, const Limits& limits, ReplyHeader& header, Reader& body) noexcept {
+  if (!read_reply(body, version, limits, header)) return false;
+  stand_at_body(body, version);
+  return true;
 }
 
 Expected<Parsed<LocateRequestHeader>> parse_locate_request(const Message& message, const Limits& limits) noexcept {

@@ -49,6 +49,22 @@ void write_request(Writer& writer, const RequestHeader& header, std::span<const 
   writer.begin_body();
 }
 
+// Begins a reply without contexts, as most are, with one block.
+void begin_plain_reply(Writer& writer, const ReplyHeader& header, Version version, ByteOrder order) {
+  constexpr std::uint32_t no_contexts = 0;
+  const bool swap = order != native_order;
+  const std::array rest{cdr::to_raw(header.request_id, swap),
+                        cdr::to_raw(static_cast<std::uint32_t>(header.status), swap), no_contexts};
+  std::array<std::byte, header_size + sizeof rest> whole;
+  const auto first = header_bytes(MessageType::reply, version, order);
+  std::memcpy(whole.data(), first.data(), first.size());
+  std::memcpy(whole.data() + first.size(), rest.data(), sizeof rest);
+  static_assert(sizeof whole % 8 == 0, "the body of GIOP 1.2 begins at a multiple of 8");
+  writer.clear(order);
+  writer.write_bytes(whole);
+  writer.begin_body();
+}
+
 }  // namespace
 
 void begin_request(Writer& writer, const RequestHeader& header, std::span<const ServiceContext> contexts,
@@ -62,13 +78,8 @@ void begin_request(Writer& writer, const RequestHeader& header, std::span<const 
 
 [[gnu::hot]] void begin_reply(Writer& writer, const ReplyHeader& header, std::span<const ServiceContext> contexts,
                               Version version, ByteOrder order) {
+  if (version >= giop_1_2 && contexts.empty()) return begin_plain_reply(writer, header, version, order);
   begin_message(writer, MessageType::reply, version, order);
-  if (version >= giop_1_2 && contexts.empty()) {  // most replies: at once
-    constexpr std::uint32_t no_contexts = 0;
-    const std::array rest{header.request_id, static_cast<std::uint32_t>(header.status), no_contexts};
-    writer.write_block(rest.data(), rest.size());
-    return writer.begin_body();
-  }
   if (version < giop_1_2) write_contexts(writer, contexts);
   writer.write(header.request_id);
   cdr::write_enum(writer, header.status);

@@ -50,15 +50,7 @@ Expected<Message> parse_message(Bytes bytes) noexcept {
 [[gnu::hot]] void begin_message(cdr::Writer& writer, MessageType type, Version version, ByteOrder order) {
   writer.clear(order);
   writer.set_wide_form(wide_form_of(version));
-  const std::array<char, header_size> header{magic[0],
-                                             magic[1],
-                                             magic[2],
-                                             magic[3],
-                                             static_cast<char>(version.major),
-                                             static_cast<char>(version.minor),
-                                             static_cast<char>(order),
-                                             static_cast<char>(type)};  // finish() writes the size after it
-  writer.write_block(header.data(), header.size());
+  writer.write_bytes(header_bytes(type, version, order));
 }
 
 [[gnu::hot]] bool finish(cdr::Writer& writer) noexcept {

@@ -7,6 +7,7 @@
 //   8   size     ulong, in the message's byte order: the bytes after this header
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -21,10 +22,14 @@ namespace corelane::giop {
 struct Version {
   std::uint8_t major = 1;
   std::uint8_t minor = 2;
-  friend constexpr bool operator==(Version a, Version b) noexcept { return a.number() == b.number(); }
-  // Compares one number, because the path of a request checks its version several times.
-  friend constexpr auto operator<=>(Version a, Version b) noexcept { return a.number() <=> b.number(); }
-  constexpr int number() const noexcept { return major << 8 | minor; }
+  // Compare one number, always inline, because the path of a request checks its version several times.
+  [[gnu::always_inline]] friend constexpr bool operator==(Version a, Version b) noexcept {
+    return a.number() == b.number();
+  }
+  [[gnu::always_inline]] friend constexpr auto operator<=>(Version a, Version b) noexcept {
+    return a.number() <=> b.number();
+  }
+  [[gnu::always_inline]] constexpr int number() const noexcept { return major << 8 | minor; }
 };
 inline constexpr Version giop_1_0{1, 0};
 inline constexpr Version giop_1_1{1, 1};
@@ -80,6 +85,12 @@ Expected<Message> parse_message(Bytes bytes) noexcept;
 
 // Empties the writer and starts a message; finish() writes its size after the body.
 void begin_message(cdr::Writer& writer, MessageType type, Version version, ByteOrder order = native_order);
+// Returns the bytes that begin_message() writes. GIOP 1.2 needs no other state of the writer than clear() sets.
+constexpr std::array<std::byte, header_size> header_bytes(MessageType type, Version version, ByteOrder order) noexcept {
+  // finish() writes the size after the type.
+  return {std::byte{'G'},           std::byte{'I'},           std::byte{'O'},   std::byte{'P'},
+          std::byte{version.major}, std::byte{version.minor}, std::byte(order), std::byte(type)};
+}
 // Returns false if the writer has failed; then nothing of the message may be sent.
 bool finish(cdr::Writer& writer) noexcept;
 

@@ -167,7 +167,7 @@ bool ClientCall::header_can_be_kept() const noexcept {
          target_.addressing() == giop::Addressing::key;
 }
 
-[[gnu::hot]] std::uint32_t ClientCall::find_hook_causes() const noexcept {
+[[gnu::hot]] inline std::uint32_t ClientCall::find_hook_causes() const noexcept {
   std::uint32_t causes = hooks_->causes();
   if (code_sets_.to_name) causes |= hook_cause::code_sets;
   if (asks_orb_) causes |= hook_cause::orb;
@@ -290,7 +290,7 @@ void ClientCall::recompose() {
   }
 }
 
-[[gnu::hot]] ClientCall::Next ClientCall::exchange(std::span<const RaisesEntry> raises) {
+[[gnu::hot]] inline ClientCall::Next ClientCall::exchange(std::span<const RaisesEntry> raises) {
   if (!giop::finish(writer_)) raise_unwritable();
   if (options_.oneway) {
     const bool may_batch = options_.connection == nullptr;  // calls of tasks name their own connection
@@ -303,7 +303,7 @@ void ClientCall::recompose() {
 }
 
 // Sends the request and waits. A job that makes the call is suspended while its thread sleeps.
-[[gnu::hot]] bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
+[[gnu::hot]] inline bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
   strategy = as_in_job(strategy);
   const bool sleeps = strategy.mode != os::WaitMode::spin;
   if (wait_number_ == 0) {
@@ -394,19 +394,20 @@ ClientCall::Next ClientCall::failed(const Error& error) {
 }
 
 [[gnu::hot]] ClientCall::Next ClientCall::take_reply(std::span<const RaisesEntry> raises) {
-  auto reply = giop::parse_reply(pending_.message(), settings().giop);
-  if (!reply) raise(with_completion(reply.error(), Completion::maybe));
-  reader_ = std::move(reply->body);
-  reader_.set_environment(&environment_);
+  const giop::Message message = pending_.message();
+  giop::ReplyHeader reply;
+  reader_ = message.body(&environment_);
+  if (!giop::parse_reply(message.header.version, settings().giop, reply, reader_))
+    raise(with_completion(reader_.error(), Completion::maybe));
   reader_.set_code_sets(code_sets_.sets);
   note_code_sets();
-  contexts_ = reply->header.contexts;
+  contexts_ = reply.contexts;
   if (asks_orb_)
     target_.current().note_server(
         target_.address(), contexts_.find(giop::context::orb) ? Reference::Server::ours : Reference::Server::other);
   if ((hook_causes_ & hooks_->causes_after_reply()) != 0)
-    hooks_->after_reply(hook_causes_, as_hooks_see_it(), {.status = reply->header.status, .contexts = contexts_});
-  switch (reply->header.status) {
+    hooks_->after_reply(hook_causes_, as_hooks_see_it(), {.status = reply.status, .contexts = contexts_});
+  switch (reply.status) {
     case giop::ReplyStatus::no_exception:
       return Next::done;
     case giop::ReplyStatus::user_exception:

@@ -226,8 +226,8 @@ void ClientConnection::warn_of_loss(const Error& error) noexcept try {
 }
 
 // Waits for the reply of a call that has the connection for itself.
-[[gnu::hot]] bool ClientConnection::wait_alone(PendingReply& pending, Time deadline, os::WaitStrategy strategy,
-                                               Interruption* beside) {
+[[gnu::hot]] inline bool ClientConnection::wait_alone(PendingReply& pending, Time deadline, os::WaitStrategy strategy,
+                                                      Interruption* beside) {
   CallState& state = pending.call();
   // Bound: the deadline; each round takes bytes or sleeps.
   while (state.is_waiting()) {

@@ -17,7 +17,10 @@ ReplyAssembler::ReplyAssembler(const giop::Limits& limits)
 [[gnu::hot]] std::optional<std::uint32_t> ReplyAssembler::request_id_of(const giop::Message& message) const noexcept {
   if (message.header.version == giop::giop_1_2) {  // the id comes first; the call's thread parses the rest
     std::uint32_t id = 0;
-    return message.body().read(id) ? std::optional(id) : std::nullopt;
+    if (message.bytes.size() < giop::header_size + sizeof id) return std::nullopt;
+    std::memcpy(&id, &message.bytes[giop::header_size], sizeof id);
+    asm("" : "+r"(id));  // as in cdr::Reader: another process may write the memory of the bytes
+    return cdr::from_raw<std::uint32_t>(id, message.header.order != native_order);
   }
   if (message.header.type == giop::MessageType::reply) {
     const auto reply = giop::parse_reply(message, limits_);
@@ -65,15 +68,18 @@ std::string ReplyAssembler::foreign_words() const {
 [[gnu::hot]] void ReplyAssembler::store(CallState& call, const giop::Message& message,
                                         const transport::BorrowedBytes& borrowed) {
   call.lies_at = message.bytes;
-  if ((call.storage = borrowed.storage_of(message.bytes)) || exchange_buffer(call, message.bytes)) return;
-  if (!assembler_.hand_over(message.bytes, call.bytes)) call.bytes.assign(message.bytes);
+  const Bytes bytes = message.bytes;
+  if (borrowed.storage && (call.storage = borrowed.storage_of(bytes))) return;
+  if (bytes.size() >= exchanged_from && exchange_buffer(call, bytes)) return;
+  // A reply that came alone and whole is not in the assembler.
+  if (has_one_message_ || !assembler_.hand_over(bytes, call.bytes)) call.bytes.assign(bytes);
   call.lies_at = call.bytes;
 }
 
 // Gives the call the buffer that holds a long reply which came alone, so that it is not copied. Returns false for other
-// replies.
-[[gnu::hot]] bool ReplyAssembler::exchange_buffer(CallState& call, Bytes message) noexcept {
-  if (!has_one_message_ || message.size() < exchanged_from || message.data() != buffer_.get()) return false;
+// long replies.
+bool ReplyAssembler::exchange_buffer(CallState& call, Bytes message) noexcept {
+  if (!has_one_message_ || message.data() != buffer_.get()) return false;
   if (!call.buffer) call.buffer.reset(new (std::nothrow) std::byte[buffer_size]);
   if (!call.buffer) return false;
   buffer_.swap(call.buffer);
