@@ -87,13 +87,12 @@ bool Housekeeper::step(Time now) noexcept {
   std::erase_if(graves_, [](const WorkerPtr& worker) { return worker.use_count() == 1; });
   OrderPtr order = next_order();
   if (bell_.take_events() || order) end_sleep();
+  if (order) carry_out(*order);  // first, because a thread that begins leaves no time to sleep
   if (sleeps_until_ == never || now >= sleeps_until_) {
     do_periodic_work(now);
     try_to_sleep(now);
   }
-  if (!order) return maker_.refill();
-  carry_out(*order);
-  return true;
+  return order || maker_.refill();
 }
 
 void Housekeeper::do_periodic_work(Time now) noexcept {

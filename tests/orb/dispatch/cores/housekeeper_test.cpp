@@ -216,6 +216,20 @@ TEST_CASE("the thread of a resting housekeeper wakes for its directory") {
   house.keeper.parker().park(never);
 }
 
+TEST_CASE("a task that comes after a long rest ends the rest") {
+  const corelane::testing::TempDirectory directory;
+  SettledProvider provider;
+  Machine machine(1, bare_options(), &provider);
+  Looks looks;
+  machine.manager.housekeeper().keep(looks, 100ms);
+  machine.manager.housekeeper().sleep_when_idle(directory.path(), [] { return true; });
+  for (int i = 0; i < 100; ++i) machine.advance(100ms);
+  const int before = looks.count;  // all agents are due by now
+  machine.admit({.period = 10ms, .deadline = 10ms, .budget = 1ms});
+  for (int i = 0; i < 100; ++i) machine.advance(100ms);
+  CHECK(looks.count - before >= 99);
+}
+
 TEST_CASE("a housekeeper with tasks does not rest until the last one has left") {
   const corelane::testing::TempDirectory directory;
   SettledProvider provider;
