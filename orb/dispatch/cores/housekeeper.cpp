@@ -108,6 +108,7 @@ void Housekeeper::keep(Agent& agent, Duration every) { periodic_agents_.push_bac
 void Housekeeper::sleep_when_idle(std::string directory, std::function<bool()> is_idle) {
   directory_ = std::move(directory);
   is_idle_ = std::move(is_idle);
+  (void)bell_.watch({&directory_, 1});  // before the first looks, so that they need not be repeated
 }
 
 void Housekeeper::end_sleep() noexcept {
