@@ -87,13 +87,12 @@ bool Housekeeper::step(Time now) noexcept {
   std::erase_if(retired_, [](const WorkerPtr& worker) { return worker.use_count() == 1; });
   OrderPtr order = next_order();
   if (bell_.take_events() || order) end_sleep();
+  if (order) carry_out(*order);  // first, because a thread that begins leaves no time to sleep
   if (sleeps_until_ == never || now >= sleeps_until_) {
     do_periodic_work(now);
     try_to_sleep(now);
   }
-  if (!order) return maker_.refill();
-  carry_out(*order);
-  return true;
+  return order || maker_.refill();
 }
 
 void Housekeeper::do_periodic_work(Time now) noexcept {
@@ -109,6 +108,7 @@ void Housekeeper::keep(Agent& agent, Duration every) { periodic_agents_.push_bac
 void Housekeeper::sleep_when_idle(std::string directory, std::function<bool()> is_idle) {
   directory_ = std::move(directory);
   is_idle_ = std::move(is_idle);
+  (void)bell_.watch({&directory_, 1});  // before the first looks, so that they need not be repeated
 }
 
 void Housekeeper::end_sleep() noexcept {

@@ -61,8 +61,8 @@ class Housekeeper final : public Agent {
   // Adds an agent: the housekeeper's thread calls `agent.step()` about once in each period `every`. `agent` must
   // outlive this object. Call keep() before the first step().
   void keep(Agent& agent, Duration every);
-  // Lets this agent sleep. `directory`: the runtime directory. `is_idle`: returns whether no agent waits for something
-  // to happen elsewhere. Call it before the first step().
+  // Lets this agent sleep. `directory`: the runtime directory, which is watched from now on if it is there. `is_idle`:
+  // returns whether no agent waits for something to happen elsewhere. Call it before the first step().
   void sleep_when_idle(std::string directory, std::function<bool()> is_idle);
 
   struct Order;

@@ -1,8 +1,9 @@
 // DirectoryWatch tells a sleeping thread that something happened in directories (inotify), so that it need not look
 // there again and again.
 //
-// Noticed: an entry is made, removed or renamed, or is closed by a process that could write it; a directory itself is
-// renamed or removed. Not noticed: a directory further up is renamed, or something is mounted over one.
+// Noticed: an entry is removed or renamed, or is closed by a process that could write it; a directory itself is renamed
+// or removed. A new file is noticed when the process that wrote it closes it. Not noticed: a socket, a link or a
+// directory is made; a directory further up is renamed, or something is mounted over one.
 // Threads: one at a time.
 #pragma once
 

@@ -75,6 +75,21 @@ TEST_CASE("a watch does not notice readers, or a file that is written and stays 
   CHECK_FALSE(at.watch.take());
 }
 
+TEST_CASE("a watch notices a new file when it is closed, not when it is made") {
+  Watched at;
+  std::ofstream made(at.directories[0] + "/new");
+  CHECK_FALSE(at.watch.take());
+  made.close();
+  CHECK(at.watch.take());
+}
+
+TEST_CASE("a watch does not notice that a directory or a link is made") {
+  Watched at;
+  std::filesystem::create_directory(at.directories[0] + "/below");
+  std::filesystem::create_symlink(at.file, at.directories[0] + "/link");
+  CHECK_FALSE(at.watch.take());
+}
+
 TEST_CASE("a watch ends when one of its directories is removed or renamed") {
   Watched at;
   SECTION("removed") { std::filesystem::remove_all(at.directories[0]); }
