@@ -132,11 +132,18 @@ Expected<void> raise_reader(transport::Reactor& reactor, const Settings& setting
   return {};
 }
 
-// Returns the executive's options with the directories for traces and for requests for traces.
-dispatch::ExecutiveOptions with_places(const Settings& settings) {
+// Returns the executive's options with the directories for traces and for requests for traces, and with the cores of
+// leader-followers if tasks are allocated to them.
+Expected<dispatch::ExecutiveOptions> with_places(const Settings& settings) {
   dispatch::ExecutiveOptions options = settings.executive;
   options.recorder.runtime_directory = runtime_directory_of(settings);
   if (options.recorder.directory.empty()) options.recorder.directory = options.recorder.runtime_directory + "/traces";
+  if (settings.executive.mode == dispatch::DispatchMode::leader_followers &&
+      settings.followers.placement == leader_followers::Placement::allocated) {
+    auto cores = follower_cores(settings);
+    if (!cores) return cores.error();
+    options.follower_cores = std::move(*cores);
+  }
   return options;
 }
 
@@ -161,6 +168,19 @@ std::string runtime_directory_of(const Settings& settings) {
 
 bool is_runtime_directory_given(const Settings& settings) {
   return !settings.runtime_directory.empty() || std::getenv("CORELANE_RUNTIME_DIRECTORY") != nullptr;
+}
+
+Expected<std::vector<CoreId>> follower_cores(const Settings& settings) {
+  const auto topology = os::Topology::detect();
+  if (!topology) return topology.error();
+  std::vector<CoreId> cores = settings.executive.lease.cores;
+  if (const std::string fault = os::fault_of(cores, topology->cores()); !fault.empty()) {
+    os::log::error("pool.cores: " + fault);
+    return Error{ErrorKind::bad_param, Completion::no, minor::core_unusable};
+  }
+  if (cores.empty())
+    for (const os::CoreInfo& core : topology->cores()) cores.push_back(core.core);
+  return cores;
 }
 
 std::string runtime_directory_fault(const Settings& settings) {
@@ -237,7 +257,9 @@ Expected<void> Runtime::start_executive(const Settings& settings) {
   // A server without real-time threads that admits no task makes no promises, so it logs no warning.
   if (settings.executive.real_time || settings.executive.max_tasks > 0) prepare_real_time(settings.executive.real_time);
   if (const std::string unused = unused_settings(settings); !unused.empty()) os::log::warn(unused);
-  auto executive = dispatch::Executive::start(with_places(settings), **provider);
+  const auto options = with_places(settings);
+  if (!options) return options.error();
+  auto executive = dispatch::Executive::start(*options, **provider);
   if (!executive) return executive.error();
   if (settings.executive.real_time)
     if (const auto raised = raise_reader(**reactor, settings); !raised) return raised.error();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "orb/base/expected.h"
+#include "orb/base/ids.h"
 #include "orb/base/thread_safety.h"
 #include "orb/core/settings.h"
 #include "orb/dispatch/core_provider.h"
@@ -35,6 +36,10 @@ bool is_runtime_directory_given(const Settings& settings);
 // Returns why no socket can be made in the runtime directory and what to do; "" if one can. Makes the directory if it
 // is missing.
 std::string runtime_directory_fault(const Settings& settings);
+
+// Returns the cores of the mode `leader-followers`: pool.cores, or all that this process may use. BAD_PARAM
+// core_unusable: one of them cannot be used; the log says which.
+Expected<std::vector<CoreId>> follower_cores(const Settings& settings);
 
 class Runtime {
  public:

@@ -32,7 +32,7 @@ inline constexpr std::uint64_t page_version = 10;
 enum class Guarantee : std::uint8_t {
   bounds = 0,      // each task was analysed, and its deadline holds
   placement = 1,   // dispatch.admission off: a task has a core and a priority, but its deadlines may not hold
-  priorities = 2,  // mode leader-followers: a task has no core and no bound; only misses and overruns are detected
+  priorities = 2,  // mode leader-followers: a task has no bound; only misses and overruns are detected
 };
 
 struct CoreCounters {

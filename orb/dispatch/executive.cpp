@@ -80,6 +80,12 @@ Expected<std::unique_ptr<Executive>> Executive::start(const ExecutiveOptions& op
           "best_effort.server needs dispatch.mode manager or direct, because leader-followers makes no promises");
       return bad_option;
     }
+    if (!options.follower_cores.empty() && options.allocation->regards_caches) {
+      os::log::error("dispatch.allocation = " + std::string(options.allocation->name) +
+                     " needs dispatch.mode manager or direct, because leader-followers does not regard caches; choose "
+                     "another one");
+      return bad_option;
+    }
     os::log::warn("dispatch.mode = leader-followers: contracts are not analyzed, and no deadline is promised");
     auto tasks = std::make_unique<InlineTasks>(options);
     if (const auto started = tasks->start(options.stack); !started) return started.error();

@@ -67,7 +67,10 @@ struct ExecutiveOptions {
   std::vector<CoreId> deadline_cores;  // pool.deadline_cores: those that run the earliest deadline first; not all
   DeadlinePolicy deadline_policy = DeadlinePolicy::levels;
   std::vector<CoreId> served_cores{};  // those of deadline_cores that run by SCHED_DEADLINE; start() finds them
-  std::size_t queue_capacity = 1024;   // dispatch.queue_capacity; also of the best-effort queue
+  // leader_followers: each task is allocated to one of these cores, and the thread that read a request of it moves
+  // there before it runs the job. Empty: a job runs on the core where it was read.
+  std::vector<CoreId> follower_cores{};
+  std::size_t queue_capacity = 1024;  // dispatch.queue_capacity; also of the best-effort queue
   std::size_t max_tasks = 256;
   std::optional<std::size_t> peer_tasks{};  // how many of max_tasks one remote peer may have; 0: all; nothing: half
   std::size_t best_effort_threads = 0;      // 0: by the number of cores; with servers: on each one's core

@@ -46,7 +46,8 @@ std::string_view admission_help() {
 
 std::string_view allocation_help() {
   static const std::string help =
-      "The order in which the cores are tried for a task. A task is refused only if its deadlines hold on no core. " +
+      "The order in which the cores are tried for a task. A task is refused only if its deadlines hold on no core. "
+      "With leader-followers it matters only if followers.placement = allocated. " +
       server_help(sched::allocation_strategies());
   return help;
 }
@@ -151,7 +152,7 @@ SettingsOf<ExecutiveOptions> executive_settings() {
        sched::default_allocation_strategy()->name,
        allocation_help(),
        allocation,
-       {.same = same<&S::allocation>}},
+       {.same = same<&S::allocation>, .followers = true}},
       {"dispatch.overshoot",
        "0us",
        "How much later than its time an early job may be released by its own timer. Whatever else happens on its core "

@@ -35,8 +35,16 @@ constexpr Dispatcher followers_on_one_core{.name = "leader-followers-one-core",
                                            .mode = DispatchMode::leader_followers,
                                            .placement = TaskPlacement::first_core};
 
-constexpr const Dispatcher* dispatcher_registry[] = {&mc_orb,    &mc_orb_star,      &direct,
-                                                     &followers, &followers_pinned, &followers_on_one_core};
+constexpr Dispatcher followers_allocated{
+    .name = "leader-followers-allocated",
+    .help =
+        "as leader-followers, but each task has a core, the least loaded one when it came; the thread that reads a "
+        "request moves itself there, so a job costs overheads.migration where mc-orb* costs overheads.hop",
+    .mode = DispatchMode::leader_followers,
+    .placement = TaskPlacement::allocated};
+
+constexpr const Dispatcher* dispatcher_registry[] = {
+    &mc_orb, &mc_orb_star, &direct, &followers, &followers_pinned, &followers_on_one_core, &followers_allocated};
 
 }  // namespace
 

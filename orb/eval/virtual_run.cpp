@@ -15,6 +15,7 @@
 #include "orb/eval/experiment/whole_set_run.h"
 #include "orb/eval/generate/random_source.h"
 #include "orb/eval/planning/slowdown_set.h"
+#include "orb/sched/core_allocator.h"
 #include "orb/sched/priority.h"
 #include "orb/sched/refusal.h"
 #include "orb/sim/leader_followers_model.h"
@@ -146,6 +147,7 @@ bool run_under_manager(const RunRequest& request, sim::JobObserver* observer, co
 
 sim::LeaderFollowersForm form_of(TaskPlacement placement) {
   if (placement == TaskPlacement::round_robin) return sim::LeaderFollowersForm::pinned;
+  if (placement == TaskPlacement::allocated) return sim::LeaderFollowersForm::allocated;
   return placement == TaskPlacement::first_core ? sim::LeaderFollowersForm::single_core
                                                 : sim::LeaderFollowersForm::unbound;
 }
@@ -167,6 +169,24 @@ std::vector<sim::MulticoreTask> prioritized(const std::vector<Task>& tasks) {
   return result;
 }
 
+// Gives each task a core as a server does. `tasks` are those of the request.
+void allocate(const RunRequest& request, std::vector<sim::MulticoreTask>& tasks) {
+  sched::CoreAllocator allocator(*server_under(*request.dispatcher, request.server).allocation, request.cores.size());
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const Contract& contract = request.tasks[i].contract;
+    const std::size_t core = allocator.core_for(contract);
+    allocator.add(core, contract);
+    tasks[i].core = CoreId{static_cast<std::int16_t>(core)};
+  }
+}
+
+// Returns what a job costs. A thread that moves itself to the core of the task pays that instead of a hand-off.
+sim::Overheads costs_under(const Dispatcher& dispatcher, const RunOverheads& overheads) {
+  sim::Overheads costs = overheads_in(dispatcher.mode, overheads).costs;
+  if (dispatcher.placement == TaskPlacement::allocated) costs.hop = costs.migration;
+  return costs;
+}
+
 bool suspends_or_locks(const Task& task) {
   return task.contract.suspension > Duration::zero() || uses_resources(task.contract);
 }
@@ -179,9 +199,10 @@ bool run_leader_followers(const RunRequest& request, sim::JobObserver* observer,
   account.rename_cores();
   account.add_load(load);
   sim::MulticoreOptions options{.cores = static_cast<std::int32_t>(request.cores.size()),
-                                .overheads = overheads_in(request.dispatcher->mode, request.overheads).costs,
+                                .overheads = costs_under(*request.dispatcher, request.overheads),
                                 .seed = request.seed};
   std::vector<sim::MulticoreTask> tasks = prioritized(request.tasks);
+  if (request.dispatcher->placement == TaskPlacement::allocated) allocate(request, tasks);
   sim::use_leader_followers(form_of(request.dispatcher->placement), options, tasks);
   for (std::size_t i = 0; i < request.tasks.size(); ++i) {
     outcome.tasks[i].admitted = true;

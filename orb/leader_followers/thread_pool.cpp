@@ -41,7 +41,8 @@ os::ThreadOptions thread_options(const PoolOptions& options, int index) {
                            .stack_setting = "pool.stack"};
   const std::size_t count = options.cores.size();
   if (options.placement == Placement::single_core) result.core = options.cores.front();
-  if (options.placement == Placement::round_robin) result.core = options.cores[static_cast<std::size_t>(index) % count];
+  const bool in_turn = options.placement == Placement::round_robin || options.placement == Placement::allocated;
+  if (in_turn) result.core = options.cores[static_cast<std::size_t>(index) % count];
   return result;
 }
 

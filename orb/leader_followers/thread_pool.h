@@ -3,7 +3,7 @@
 // leader promotes a follower and handles the stream itself, up to and including the servant. There is no hand-off to
 // another thread. But the thread that happens to lead runs the request, on whatever core it is.
 //
-// Source: Schmidt, O'Ryan, Kircher, Pyarali, Buschmann, "Leader/Followers" (PLoP 2000). The three placements are those
+// Source: Schmidt, O'Ryan, Kircher, Pyarali, Buschmann, "Leader/Followers" (PLoP 2000). The placements are those
 // compared in Zhang, Gill, Lu (RTCSA 2009) and later.
 // Threads: any. Invariant: for one stream, at most one on_ready() runs at a time.
 #pragma once
@@ -23,12 +23,13 @@ enum class Placement : std::uint8_t {
   unbound,      // the kernel places the threads
   round_robin,  // thread i is bound to core i modulo their number, whatever load the cores have (as nORB did in 2009)
   single_core,  // all threads on the first core
+  allocated,    // first as round_robin; then what runs a request binds the thread to the core of the request's task
 };
 
 struct PoolOptions {
   int threads = 4;  // 1 .. 256
   Placement placement = Placement::unbound;
-  std::vector<CoreId> cores{};  // for round_robin and single_core: not empty
+  std::vector<CoreId> cores{};  // not empty, except for unbound
   os::WaitStrategy wait{};      // adaptive: as spin_then_park
   std::size_t stack = 256 * 1024;
   int fifo_priority = 0;  // of a waiting thread; 0: SCHED_OTHER. If refused, the threads run without it

@@ -9,7 +9,7 @@ void use_leader_followers(LeaderFollowersForm form, MulticoreOptions& options, s
   options.cluster = form == LeaderFollowersForm::unbound ? options.cores : 1;
   const auto used = form == LeaderFollowersForm::pinned ? static_cast<std::size_t>(options.cores) : 1;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    tasks[i].core = CoreId{static_cast<std::int16_t>(i % used)};
+    if (form != LeaderFollowersForm::allocated) tasks[i].core = CoreId{static_cast<std::int16_t>(i % used)};
     tasks[i].parts.clear();
   }
 }

@@ -70,18 +70,12 @@ std::unique_ptr<transport::Transport> make_sockets(transport::Reactor& reactor, 
 
 // The pool's threads wait at a priority above all tasks, and run a task's job at the task's priority.
 Expected<std::unique_ptr<leader_followers::ThreadPool>> start_pool(const Settings& settings) {
+  auto cores = follower_cores(settings);
+  if (!cores) return cores.error();
   leader_followers::PoolOptions options = settings.followers;
-  options.cores = settings.executive.lease.cores;
+  options.cores = std::move(*cores);
   options.wait = settings.executive.wait;
   options.stack = settings.executive.task_stack;
-  const auto topology = os::Topology::detect();
-  if (!topology) return topology.error();
-  if (const std::string fault = os::fault_of(options.cores, topology->cores()); !fault.empty()) {
-    os::log::error("pool.cores: " + fault);
-    return Error{ErrorKind::bad_param, Completion::no, minor::core_unusable};
-  }
-  if (options.cores.empty())
-    for (const os::CoreInfo& core : topology->cores()) options.cores.push_back(core.core);
   if (settings.executive.real_time) options.fifo_priority = settings.executive.highest_native;
   return leader_followers::ThreadPool::start(options);
 }

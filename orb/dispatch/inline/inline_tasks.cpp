@@ -32,8 +32,14 @@ std::optional<sched::RefusalCode> fault_in(const Contract& contract) noexcept {
 }  // namespace
 
 struct InlineTasks::Task {
-  Task(TaskId task, const Contract& task_contract, PeerId task_owner, std::string task_label, TaskEvents& events)
-      : id(task), contract(task_contract), owner(task_owner), label(std::move(task_label)), account(id, contract) {
+  Task(TaskId task, const Contract& task_contract, PeerId task_owner, std::string task_label, CoreId task_core,
+       TaskEvents& events)
+      : id(task),
+        contract(task_contract),
+        owner(task_owner),
+        label(std::move(task_label)),
+        core(task_core),
+        account(id, contract) {
     account.tell_events_to(&events);
   }
 
@@ -52,6 +58,7 @@ struct InlineTasks::Task {
   const Contract contract;
   const PeerId owner;
   const std::string label;
+  const CoreId core;  // no_core: the task runs where its requests are read
 
   std::atomic<int> level{0};  // its priority; changes when other tasks are added
 
@@ -67,7 +74,7 @@ TaskReport report_of(Task& task, bool real_time, bool gone) {
                     .label = task.label,
                     .owner = task.owner,
                     .contract = task.contract,
-                    .core = no_core,
+                    .core = task.core,
                     .priority = Priority{task.level.load(std::memory_order_relaxed)},  // relaxed: a report
                     .bound = {}};
   report.latest_misses.reserve(MissLog::capacity);  // before the lock: a job may wait for it
@@ -85,6 +92,8 @@ InlineTasks::InlineTasks(const ExecutiveOptions& options)
       peer_tasks_(peer_tasks_of(options)),
       natives_{.lowest = options.lowest_native, .highest = options.highest_native},
       real_time_(options.real_time),
+      cores_(options.follower_cores),
+      allocator_(*options.allocation, cores_.size()),
       housekeeper_(options.recorder.runtime_directory, options.max_tasks, natives_, real_time_ && os::privileges().fifo,
                    events, [this] { return report(); }) {
   tasks_.reserve(max_tasks_);
@@ -105,14 +114,14 @@ Pushed InlineTasks::submit(JobPtr& job) noexcept {
   }
   if (job->is_internal) return internal_jobs_.submit(job);
   // On a thread of the pool the job runs after that thread has passed on the stream.
-  if (!defer(job)) begin(std::move(job));
+  if (!defer(job)) begin(std::move(job), RunsOn::caller);
   return Pushed::done;
 }
 
 // Moves the job to the list of jobs that this thread runs later; without memory for that, answers it. Returns false if
 // this thread runs nothing later.
 bool InlineTasks::defer(JobPtr& job) noexcept try {
-  os::UniqueFunction<void()> work([this, mine = job.get()] { begin(JobPtr(mine)); });
+  os::UniqueFunction<void()> work([this, mine = job.get()] { begin(JobPtr(mine), RunsOn::pool); });
   if (!os::Deferral::defer(work)) return false;
   (void)job.release();
   return true;
@@ -121,13 +130,13 @@ bool InlineTasks::defer(JobPtr& job) noexcept try {
   return true;
 }
 
-void InlineTasks::begin(JobPtr job) noexcept {
+void InlineTasks::begin(JobPtr job, RunsOn thread) noexcept {
   if (job->task != no_task) {
     const TaskPtr task = find(job->task, job->owner);
-    task ? run(std::move(job), task) : job->fail(errors::task_gone);
+    task ? run(std::move(job), task, thread) : job->fail(errors::task_gone);
   } else if (job->contract) {
     const auto task = add(*job->contract, job->owner, job->label);
-    if (task) return run(std::move(job), *task);
+    if (task) return run(std::move(job), *task, thread);
     if (const auto* error = std::get_if<Error>(&task.error())) return job->fail(*error);
     job->refuse(std::get<sched::Refusal>(task.error()));
   } else {
@@ -135,7 +144,10 @@ void InlineTasks::begin(JobPtr job) noexcept {
   }
 }
 
-void InlineTasks::run(JobPtr job, const TaskPtr& task) noexcept {
+void InlineTasks::run(JobPtr job, const TaskPtr& task, RunsOn thread) noexcept {
+  // The thread moves at the priority at which it read. If the core cannot be used any more, the job runs here.
+  if (thread == RunsOn::pool && task->core != no_core && task->core != os::current_core())
+    (void)os::bind_this_thread(task->core);
   const JobContext context{.task = task->id,
                            .job = next_job_id(),
                            .core = os::current_core(),
@@ -178,7 +190,7 @@ void InlineTasks::admit(AdmissionRequest request, std::unique_ptr<AdmissionHandl
   }
   const Task& task = **added;
   const Priority level{task.level.load(std::memory_order_relaxed)};  // relaxed: a report to the client
-  handler->admitted({.task = task.id, .core = no_core, .priority = level, .bound = Duration::zero()});
+  handler->admitted({.task = task.id, .core = task.core, .priority = level, .bound = Duration::zero()});
 }
 
 std::optional<sched::Refusal> InlineTasks::barred(const Contract& contract, PeerId owner) const noexcept {
@@ -201,11 +213,14 @@ Expected<InlineTasks::TaskPtr, NotAdmitted> InlineTasks::add(const Contract& con
     refusals_.record(label, owner, contract, *why, os::now());
     return NotAdmitted(*why);
   }
-  auto task = std::make_shared<Task>(TaskId{last_id_ + 1}, contract, owner, std::string(label), events);
+  const std::size_t place = cores_.empty() ? 0 : allocator_.core_for(contract);
+  const CoreId core = cores_.empty() ? no_core : cores_[place];
+  auto task = std::make_shared<Task>(TaskId{last_id_ + 1}, contract, owner, std::string(label), core, events);
   ++last_id_;
-  const auto place =
+  if (core != no_core) allocator_.add(place, contract);
+  const auto before_this =
       std::ranges::find_if(tasks_, [&](const TaskPtr& other) { return sched::before(task->rank(), other->rank()); });
-  tasks_.insert(place, task);
+  tasks_.insert(before_this, task);
   assign_priorities();
   return task;
 } catch (const std::bad_alloc&) {
@@ -236,6 +251,8 @@ void InlineTasks::remove_if(Leaves leaves) noexcept {
   std::erase_if(tasks_, [&](const TaskPtr& task) CORELANE_REQUIRES(mutex_) {
     if (!leaves(*task)) return false;
     gone_.add(task);
+    if (const auto core = std::ranges::find(cores_, task->core); core != cores_.end())
+      allocator_.remove(static_cast<std::size_t>(core - cores_.begin()), task->contract);
     return true;
   });
 }

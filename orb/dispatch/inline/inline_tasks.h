@@ -8,6 +8,12 @@
 // no thread reads requests for the tasks. That is the price of the pattern; more `followers.threads` reduce it.
 // Internal work (InlineInternalJobs) has its own thread.
 //
+// With ExecutiveOptions::follower_cores each task is allocated to a core when it is added. A thread of the pool that
+// has read a request of the task moves itself to that core, and runs the job there. It stays there afterwards. This is
+// what Zhang, Gill & Lu (RTCSA 2009) say of leader/followers on several cores: a request may cost a migration, where
+// MC-ORB pays a hand-off between threads. A job on a thread that is not the pool's, such as a collocated call, does not
+// move.
+//
 // Memory: a task allocates all that it needs when it is added, or the answer is NO_MEMORY. A job allocates a place in
 // the list of jobs that its thread runs later (os::Deferral), or it is answered NO_MEMORY.
 //
@@ -33,14 +39,15 @@
 #include "orb/dispatch/recent.h"
 #include "orb/dispatch/refusal_log.h"
 #include "orb/os/pi_mutex.h"
+#include "orb/sched/core_allocator.h"
 #include "orb/sched/priority.h"
 
 namespace corelane::dispatch {
 
 class InlineTasks final : public Executive::State {
  public:
-  // Uses max_tasks, peer_tasks, lowest_native, highest_native, real_time, and recorder.runtime_directory for the
-  // counter page.
+  // Uses max_tasks, peer_tasks, follower_cores, allocation, lowest_native, highest_native, real_time, and
+  // recorder.runtime_directory for the counter page.
   explicit InlineTasks(const ExecutiveOptions& options);
   ~InlineTasks() override;
 
@@ -63,9 +70,12 @@ class InlineTasks final : public Executive::State {
   struct Task;
   using TaskPtr = std::shared_ptr<Task>;
 
+  // Whose thread runs a job. One of the pool is bound to one core, and may be bound to another one.
+  enum class RunsOn : std::uint8_t { caller, pool };
+
   bool defer(JobPtr& job) noexcept;
-  void begin(JobPtr job) noexcept;
-  void run(JobPtr job, const TaskPtr& task) noexcept;
+  void begin(JobPtr job, RunsOn thread) noexcept;
+  void run(JobPtr job, const TaskPtr& task, RunsOn thread) noexcept;
   void run_ordinary(JobPtr job) noexcept;
   TaskPtr find(TaskId task, PeerId caller) const noexcept;
   std::optional<sched::Refusal> barred(const Contract& contract, PeerId owner) const noexcept CORELANE_REQUIRES(mutex_);
@@ -79,10 +89,12 @@ class InlineTasks final : public Executive::State {
   const std::size_t peer_tasks_;  // 0: no limit but max_tasks
   const sched::NativeRange natives_;
   const bool real_time_;
+  const std::vector<CoreId> cores_;  // to which tasks are allocated; empty: no task has a core
 
   mutable os::PiMutex mutex_;
   std::vector<TaskPtr> tasks_ CORELANE_GUARDED_BY(mutex_);  // in descending order of priority
   Recent<TaskPtr> gone_ CORELANE_GUARDED_BY(mutex_){remembered};
+  sched::CoreAllocator allocator_ CORELANE_GUARDED_BY(mutex_);
   std::vector<int> levels_ CORELANE_GUARDED_BY(mutex_);  // scratch
   std::uint64_t last_id_ CORELANE_GUARDED_BY(mutex_) = 0;
   std::uint64_t refused_ CORELANE_GUARDED_BY(mutex_) = 0;

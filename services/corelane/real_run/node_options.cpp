@@ -42,6 +42,8 @@ std::string_view placement_of(TaskPlacement placement) {
       return "round-robin";
     case TaskPlacement::first_core:
       return "single-core";
+    case TaskPlacement::allocated:
+      return "allocated";
     case TaskPlacement::any_core:
     case TaskPlacement::by_manager:
       break;
@@ -55,9 +57,11 @@ std::size_t followers_for(const eval::RunRequest& request) {
 }
 
 Options followers_options(const eval::RunRequest& request) {
+  const dispatch::ExecutiveOptions server = eval::server_under(*request.dispatcher, request.server);
   return {"-ORBDispatchMode",       "leader-followers",
           "-ORBFollowersPlacement", std::string(placement_of(request.dispatcher->placement)),
-          "-ORBFollowersThreads",   std::to_string(followers_for(request))};
+          "-ORBFollowersThreads",   std::to_string(followers_for(request)),
+          "-ORBDispatchAllocation", std::string(server.allocation->name)};
 }
 
 Options manager_options(const eval::RunRequest& request) {

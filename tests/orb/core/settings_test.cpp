@@ -222,6 +222,10 @@ TEST_CASE("settings that leader-followers does not look at are named") {
   CHECK(unused(Start().option("-ORBRecorderSize", "64")).empty());
   const Start followers = Start().option("-ORBDispatchMode", "leader-followers").option("-ORBPoolCores", "0");
   CHECK(unused(followers).empty());
+  CHECK(
+      unused(
+          Start(followers).option("-ORBFollowersPlacement", "allocated").option("-ORBDispatchAllocation", "first-fit"))
+          .empty());
   CHECK(unused(Start(followers).option("-ORBRecorderSize", "64").option("-ORBDispatchAdmission", "off")) ==
         "dispatch.mode = leader-followers does not look at dispatch.admission, recorder.size");
 }

@@ -176,8 +176,8 @@ TEST_CASE("a wrong experiment is refused with its place and what to write") {
   CHECK(
       scenario_fault("[experiment]\ndispatchers = [\"mc-orbs\"]\n") ==
       "s.toml:2:15: experiment.dispatchers: expected a list, each of them one of \"mc-orb\", \"mc-orb*\", \"direct\", "
-      "\"leader-followers\", \"leader-followers-pinned\", \"leader-followers-one-core\"; the nearest is mc-orb; found "
-      "a list");
+      "\"leader-followers\", \"leader-followers-pinned\", \"leader-followers-one-core\", "
+      "\"leader-followers-allocated\"; the nearest is mc-orb; found a list");
   CHECK_THAT(scenario_fault("[experiment]\nlength = \"0s\"\n"), Catch::Contains("expected a duration above 0"));
   CHECK_THAT(scenario_fault("[[published]]\nvalues = [\"1\"]\n"), Catch::Contains("published has no dispatcher"));
   CHECK_THAT(scenario_fault("[published]\nvalues = [\"1\"]\n"), Catch::Contains("write [[published]]"));

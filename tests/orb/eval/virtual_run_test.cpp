@@ -294,6 +294,16 @@ TEST_CASE("pinned leader-followers place the tasks in turn, and refuse none") {
   CHECK(run_virtually(request_of(tasks, "mc-orb*", 2)).misses.empty());
 }
 
+TEST_CASE("allocated leader-followers place each task on the least loaded core, and refuse none") {
+  const auto tasks = tasks_of_pairs({{9ms, 10ms}, {1ms, 10ms}, {7ms, 10ms}, {1ms, 10ms}, {9ms, 10ms}});
+  const RunOutcome outcome = run_virtually(request_of(tasks, "leader-followers-allocated", 2));
+  std::vector<CoreId> cores;
+  for (const TaskOutcome& task : outcome.tasks) cores.push_back(task.core);
+  CHECK(cores == std::vector<CoreId>{CoreId{0}, CoreId{1}, CoreId{1}, CoreId{1}, CoreId{0}});
+  CHECK(outcome.tasks[4].admitted);
+  CHECK(outcome.tasks[4].misses > 0);
+}
+
 TEST_CASE("leader-followers on one core leave the others idle") {
   const auto tasks = tasks_of_pairs({{6ms, 10ms}, {6ms, 10ms}});
   CHECK(run_virtually(request_of(tasks, "leader-followers-one-core", 2)).tasks[1].misses > 0);
@@ -414,6 +424,14 @@ TEST_CASE("under leader-followers each overhead counts when it occurs, and there
     CAPTURE(form);
     CHECK(worst_of(run_virtually(preempted_request(form))) == std::vector<Duration>{1040us, 7190us});
   }
+}
+
+// As above, and each job costs a migration when it begins: the more urgent task has two jobs in the other's response.
+TEST_CASE("under allocated leader-followers each job costs a migration instead of a hop") {
+  RunRequest request = preempted_request("leader-followers-allocated");
+  const Duration migration = 1us;
+  request.overheads.costs.migration = {migration};
+  CHECK(worst_of(run_virtually(request)) == std::vector<Duration>{1040us + migration, 7190us + 3 * migration});
 }
 
 TEST_CASE("under a global test each overhead counts when it occurs") {

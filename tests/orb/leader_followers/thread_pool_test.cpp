@@ -117,11 +117,12 @@ TEST_CASE("all threads of a single core run there") {
   }
 }
 
-TEST_CASE("threads bound round robin use every core and no other") {
+TEST_CASE("threads bound round robin use every core and no other, and so begin those that allocation moves") {
   const auto cores = usable_cores();
+  const auto placement = GENERATE(Placement::round_robin, Placement::allocated);
   const int threads = static_cast<int>(cores.size());
   Mailbox<bool> go;
-  const auto pool = started({.threads = threads, .placement = Placement::round_robin, .cores = cores});
+  const auto pool = started({.threads = threads, .placement = placement, .cores = cores});
   std::vector<std::shared_ptr<Event>> events;
   std::vector<CoreId> seen;
   for (int i = 0; i < threads; ++i) {  // so that all threads are busy at once
@@ -245,7 +246,7 @@ TEST_CASE("a pool that gets no descriptors does not start") {
 TEST_CASE("pool options out of range are refused") {
   const PoolOptions options =
       GENERATE(PoolOptions{.threads = 0}, PoolOptions{.threads = 257}, PoolOptions{.placement = Placement::round_robin},
-               PoolOptions{.placement = Placement::single_core});
+               PoolOptions{.placement = Placement::single_core}, PoolOptions{.placement = Placement::allocated});
   const auto pool = ThreadPool::start(options);
   REQUIRE_FALSE(pool);
   CHECK(pool.error().minor == minor::bad_option);

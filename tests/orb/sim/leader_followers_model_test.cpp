@@ -61,6 +61,15 @@ TEST_CASE("a single core runs all threads") {
   CHECK(setting.cores == std::vector<std::int16_t>{0, 0, 0});
 }
 
+TEST_CASE("allocated tasks keep their cores") {
+  MulticoreOptions options{.cores = 2, .cluster = 2};
+  std::vector<MulticoreTask> tasks(2, MulticoreTask{.deadline = 1ms, .core = CoreId{1}});
+  use_leader_followers(LeaderFollowersForm::allocated, options, tasks);
+  CHECK(options.cluster == 1);
+  CHECK(tasks[0].core == CoreId{1});
+  CHECK(tasks[1].core == CoreId{1});
+}
+
 TEST_CASE("pinning by count overloads a core where unbound threads meet all deadlines") {
   CHECK(misses(LeaderFollowersForm::unbound) == 0);
   CHECK(misses(LeaderFollowersForm::pinned) > 0);

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "orb/os/clock.h"
+#include "orb/os/thread.h"
+#include "orb/os/threads/deferral.h"
 
 namespace corelane::tool {
 namespace {
@@ -162,6 +164,37 @@ DecisionStamps DecisionPool::call(TaskId task) {
   StampedJob job(driver_);
   job.task = task;
   return submit_and_wait(*executive_, cores_, job, task);
+}
+
+void DecisionPool::start_followers() {
+  ExecutiveOptions options;
+  options.mode = dispatch::DispatchMode::leader_followers;
+  options.follower_cores = {other_core_};
+  auto started = Executive::start(options, cores_);
+  if (!started) throw std::runtime_error("the executive of leader-followers does not start");
+  followers_ = std::move(*started);
+  const Contract contract = make_contract(std::chrono::milliseconds{1}, std::chrono::microseconds{20});
+  const auto admission = followers_->admit_and_wait({.contract = contract, .owner = {}, .label = "resident"});
+  if (!admission) throw std::runtime_error("the task of leader-followers was refused");
+  followers_task_ = admission->task;
+}
+
+DecisionStamps DecisionPool::call_as_leader() {
+  if (!followers_) start_followers();
+  StampedJob job(driver_);
+  job.task = followers_task_;
+  const Time submitted = job.arrived = os::now();
+  JobPtr handle(&job);
+  {
+    const os::Deferral leads;  // runs the job at its end, as on the pool's threads
+    if (const auto taken = followers_->submit(handle); !taken) throw std::runtime_error("a request was not taken");
+  }
+  TaskId task = no_task;
+  DecisionStamps stamps = job.wait(task);
+  stamps.submitted = submitted;
+  stamps.begun = never;
+  if (!os::bind_this_thread(managers_core_)) throw std::runtime_error("the driver does not get back to its core");
+  return stamps;
 }
 
 std::vector<CoreId> DecisionPool::places(const std::vector<TaskId>& tasks) const {

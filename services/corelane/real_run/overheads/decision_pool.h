@@ -79,6 +79,9 @@ class DecisionPool {
   DecisionStamps call(const Contract& contract, TaskId& task);
   // A job of an admitted task.
   DecisionStamps call(TaskId task);
+  // A job of a task on the other core, in a server that works as leader-followers. The driver takes the part of the
+  // leader: it moves itself to that core and runs the job. It moves back afterwards.
+  DecisionStamps call_as_leader();
 
   std::size_t resident_count() const noexcept { return tasks_.size(); }
   TaskId latest_resident() const { return tasks_.back(); }
@@ -89,12 +92,15 @@ class DecisionPool {
 
  private:
   void wait_for_tasks(std::size_t count);
+  void start_followers();
 
   StampedCores cores_;
   CoreId managers_core_, other_core_;
   std::vector<TaskId> tasks_;
   os::Parker driver_;
   std::unique_ptr<dispatch::Executive> executive_;
+  std::unique_ptr<dispatch::Executive> followers_;  // null until call_as_leader()
+  TaskId followers_task_ = no_task;
 };
 
 }  // namespace corelane::tool

@@ -117,6 +117,13 @@ DecisionStamps job_on(DecisionPool& pool, bool on_managers) {
 DecisionStamps job_on_managers_core(DecisionPool& pool) { return job_on(pool, true); }
 DecisionStamps job_on_other_core(DecisionPool& pool) { return job_on(pool, false); }
 
+DecisionStamps job_migrates(DecisionPool& pool) {
+  std::this_thread::sleep_for(100us);  // as long as job_on() does
+  const DecisionStamps stamps = pool.call_as_leader();
+  if (!stamps.ran || stamps.core != pool.other_core()) unexpected("the leader did not move to the core of the task");
+  return stamps;
+}
+
 // Driver, middle and last thread: each wakes the next one and sleeps.
 class BareHops {
  public:
@@ -173,6 +180,7 @@ constexpr DecisionScenario all_scenarios[] = {
     {"job-on-managers-core", "job, manager's core", job_on_managers_core},
     {"bare-hops", "bare, manager's core", bare_hops},
     {"job-on-other-core", "job, other core", job_on_other_core},
+    {"job-migrates", "job, the leader migrates", job_migrates},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <pthread.h>
 
 #include <catch2/catch.hpp>
+#include <cstddef>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -16,8 +17,10 @@
 #include "orb/dispatch/job_source.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
+#include "orb/os/machine/topology.h"
 #include "orb/os/privileges.h"
 #include "orb/os/thread.h"
+#include "orb/os/threads/deferral.h"
 #include "orb/os/wait/wait.h"
 #include "tests/support/system/captured_errors.h"
 
@@ -120,6 +123,30 @@ int fifo_level() {
   return (policy & ~SCHED_RESET_ON_FORK) == SCHED_FIFO ? parameters.sched_priority : 0;
 }
 
+// Returns a first and a second core; says why the test is skipped if there is only one.
+std::vector<CoreId> two_cores() {
+  std::vector<CoreId> cores;
+  const auto topology = os::Topology::detect();
+  for (const os::CoreInfo& core : topology->cores()) cores.push_back(core.core);
+  if (cores.size() < 2) std::cout << "SKIPPED: a thread can move only if there are two cores\n";
+  cores.resize(cores.size() < 2 ? 0 : 2);
+  return cores;
+}
+
+ExecutiveOptions allocated(const std::vector<CoreId>& cores, std::string_view strategy = "worst-fit") {
+  ExecutiveOptions options = leader_followers();
+  options.follower_cores = cores;
+  options.allocation = find_named(sched::allocation_strategies(), strategy);
+  return options;
+}
+
+// Calls the function on a thread that is bound to the core.
+void on_core(CoreId core, std::function<void()> function) {
+  auto thread = os::start_thread({.name = "test", .core = core}, std::move(function));
+  REQUIRE(thread);
+  thread->join();
+}
+
 Contract every(Duration period) { return make_contract(period, period / 10); }
 
 }  // namespace
@@ -194,6 +221,68 @@ TEST_CASE("a job of a task learns which job it is and one without a task is none
   followers.submit(no_task, {}, {}, [&] { ordinary = current_job() == nullptr ? no_task : task; });
   CHECK(seen == task);
   CHECK(ordinary == no_task);
+}
+
+TEST_CASE("a thread of the pool moves to the core of the task whose job it runs, and stays there") {
+  const std::vector<CoreId> cores = two_cores();
+  if (cores.empty()) return;
+  Followers followers(allocated(cores));
+  REQUIRE(followers.admit(every(10ms)));
+  const auto second = followers.admit(every(10ms));
+  REQUIRE(second);
+  CHECK(second->core == cores[1]);
+  CoreId during = no_core, after = no_core;
+  on_core(cores[0], [&] {
+    Outcome outcome;
+    {
+      const os::Deferral as_in_the_pool;
+      JobPtr job(new TellingJob(outcome, [&] { during = os::current_core(); }));
+      job->task = second->task, job->arrived = os::now();
+      (void)followers.executive->submit(job);
+    }
+    after = os::current_core();
+    CHECK(outcome.ran->core == cores[1]);
+  });
+  CHECK(during == cores[1]);
+  CHECK(after == cores[1]);
+}
+
+TEST_CASE("a thread that is not the pool's runs a job where it is, whatever core the task has") {
+  const std::vector<CoreId> cores = two_cores();
+  if (cores.empty()) return;
+  Followers followers(allocated({cores[1]}));
+  const auto admission = followers.admit(every(10ms));
+  REQUIRE(admission);
+  Outcome outcome;
+  on_core(cores[0], [&] { outcome = followers.submit(admission->task); });
+  REQUIRE(outcome.ran);
+  CHECK(outcome.ran->core == cores[0]);
+}
+
+// Cores that no machine has: nothing is bound to them.
+TEST_CASE("a task is allocated once, and its core has room again when it leaves") {
+  const CoreId first{4000}, second{4001};
+  Followers followers(allocated({first, second}));
+  const auto long_one = followers.admit(make_contract(10ms, 5ms));
+  CHECK(long_one->core == first);
+  CHECK(followers.admit(every(10ms))->core == second);
+  CHECK(followers.admit(every(10ms))->core == second);
+  followers.executive->depart(long_one->task);
+  CHECK(followers.admit(every(10ms))->core == first);
+  CHECK(followers.task(long_one->task).core == first);
+}
+
+TEST_CASE("the strategy of dispatch.allocation chooses the core") {
+  const CoreId first{4000}, second{4001};
+  Followers followers(allocated({first, second}, "first-fit"));
+  CHECK(followers.admit(make_contract(10ms, 5ms))->core == first);
+  CHECK(followers.admit(make_contract(10ms, 5ms))->core == first);
+  CHECK(followers.admit(make_contract(10ms, 5ms))->core == second);
+}
+
+TEST_CASE("without cores for its tasks a server reports no core") {
+  Followers followers;
+  CHECK(followers.admit(every(10ms))->core == no_core);
 }
 
 TEST_CASE("an internal job runs on a thread that serves no request") {
@@ -281,6 +370,15 @@ TEST_CASE("tasks leave alone or with their peer and are remembered") {
 }
 
 // Error paths.
+
+TEST_CASE("a strategy that regards caches is refused, because no caches are known here") {
+  NoCores cores;
+  const testing::CapturedErrors log;
+  const auto executive = Executive::start(allocated({CoreId{0}}, "cache-aware"), cores);
+  REQUIRE_FALSE(executive);
+  CHECK(executive.error().minor == minor::bad_option);
+  CHECK(log.times("dispatch.allocation = cache-aware needs dispatch.mode manager or direct") == 1);
+}
 
 TEST_CASE("a task is its owner's alone") {
   Followers followers;

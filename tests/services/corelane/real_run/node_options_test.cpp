@@ -44,7 +44,8 @@ TEST_CASE("the dispatcher decides about mode, admission and placement") {
                           Case{"direct", "direct", "response-time", "none"},
                           Case{"leader-followers", "leader-followers", "none", "unbound"},
                           Case{"leader-followers-pinned", "leader-followers", "none", "round-robin"},
-                          Case{"leader-followers-one-core", "leader-followers", "none", "single-core"});
+                          Case{"leader-followers-one-core", "leader-followers", "none", "single-core"},
+                          Case{"leader-followers-allocated", "leader-followers", "none", "allocated"});
   const eval::RunRequest request = request_for(c.dispatcher);
   CHECK(value_for(request, "-ORBDispatchMode") == c.mode);
   CHECK(value_for(request, "-ORBDispatchAdmission") == c.admission);
@@ -62,6 +63,12 @@ TEST_CASE("the server has the cores, the platform load, the test and the strateg
   CHECK(value_for(request, "-ORBPlatformBlocking") == "5us");
   CHECK(value_for(request, "-ORBDispatchAdmission") == "hyperbolic");
   CHECK(value_for(request, "-ORBDispatchAllocation") == sched::allocation_strategies().back()->name);
+}
+
+TEST_CASE("a server that refuses nothing allocates tasks to the least loaded core, whatever the file says") {
+  eval::RunRequest request = request_for(GENERATE("mc-orb*", "leader-followers-allocated"));
+  request.server.allocation = find_named(sched::allocation_strategies(), "first-fit");
+  CHECK(value_for(request, "-ORBDispatchAllocation") == "worst-fit");
 }
 
 TEST_CASE("the server listens for the transport of the request alone") {

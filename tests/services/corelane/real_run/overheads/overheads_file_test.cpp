@@ -48,12 +48,14 @@ TEST_CASE("only an overheads file is taken for one") {
   CHECK(!is_overheads_file("[[overhead"));
 }
 
-TEST_CASE("the experiment of the repository has the five published scenarios") {
+TEST_CASE("the experiment of the repository has the five published scenarios, a hand-off, and a migration") {
   std::stringstream text;
   text << std::ifstream(CORELANE_SOURCE "/bench/eval/mc-orb-overheads.toml").rdbuf();
   const auto file = parse_overheads(text.str(), "mc-orb-overheads.toml");
   REQUIRE(file);
-  REQUIRE(file->rows.size() == 5);
+  REQUIRE(file->rows.size() == 7);
+  CHECK(file->rows[5].scenario->name == "job-on-other-core");
+  CHECK(file->rows[6].scenario->name == "job-migrates");
   const std::int64_t means[] = {55, 58, 64, 235, 50};
   for (std::size_t i = 0; i < 5; ++i) {
     CHECK(file->rows[i].scenario->title.starts_with(std::to_string(i + 1)));

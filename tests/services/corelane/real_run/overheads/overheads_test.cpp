@@ -70,6 +70,21 @@ TEST_CASE("each published scenario brings the manager to the decision that it is
   CHECK(counts == std::vector<std::size_t>(6, 2));
 }
 
+TEST_CASE("a job on the other core is timed with a hand-off and with a migration") {
+  const std::vector<CoreId> cores = two_usable_cores();
+  if (cores.empty()) return;
+  const testing::Quiet quiet;
+  std::vector<const DecisionScenario*> scenarios;
+  for (const DecisionScenario& scenario : decision_scenarios())
+    if (scenario.name == "job-on-other-core" || scenario.name == "job-migrates") scenarios.push_back(&scenario);
+  std::vector<std::size_t> counts;
+  const std::string fault = measure_decisions(
+      scenarios, {.samples = 3, .cores = cores},
+      [&](const DecisionScenario&, const DecisionStages& stages) { counts.push_back(stages.total.count()); });
+  CHECK(fault == "");
+  CHECK(counts == std::vector<std::size_t>{3, 3});
+}
+
 TEST_CASE("a measurement that is stopped reports no scenario that is not complete") {
   const std::vector<CoreId> cores = two_usable_cores();
   if (cores.empty()) return;
