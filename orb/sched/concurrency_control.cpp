@@ -12,6 +12,8 @@ constexpr double coarse_step = 2, fine_step = 1.25;
 constexpr double least_gain = 1.02;     // of a candidate; a smaller one is not worth a change
 constexpr double least_parallel = 1.5;  // with fewer servants at a time, a lower limit changes nothing
 constexpr int votes_to_lose = 2;
+constexpr double clear_loss = 1.3;  // by more than this factor, a candidate loses without further votes
+constexpr int servant_times_to_stall = 4;
 constexpr int longest_rest = 256;     // samples
 constexpr int samples_to_change = 3;  // in a row, until another load is believed
 constexpr double other_load = 1.5;    // the factor between two loads
@@ -44,8 +46,9 @@ void ConcurrencyControl::take(const ServantWindow& window) noexcept {
   if (is_stalled(window)) return give_up();
   sample_.add(window);
   ++windows_;
-  if (!is_complete()) return;
+  if (!is_complete() && !is_clear_loss(sample_)) return;
   const ServantWindow sample = std::exchange(sample_, {});
+  if (sample.ended > 0) servant_time_ = sample.in_servants / static_cast<std::int64_t>(sample.ended);
   windows_ = 0;
   if (std::exchange(is_unsettled_, false)) return;
   const int before = limit();
@@ -63,6 +66,13 @@ bool ConcurrencyControl::is_complete() const noexcept {
   return (has_enough && windows_ >= shortest) || windows_ >= longest_sample;
 }
 
+bool ConcurrencyControl::is_clear_loss(const ServantWindow& sample) const noexcept {
+  if (phase_ != Phase::candidate || is_unsettled_) return false;
+  const double expected = base_.rate() * seconds_of(sample.length);
+  const auto ended = static_cast<double>(sample.ended);
+  return expected > clear_loss * ended && is_more_than_chance(expected, ended);
+}
+
 void ConcurrencyControl::use(const ServantWindow& sample) noexcept {
   switch (phase_) {
     case Phase::rests:
@@ -78,15 +88,15 @@ void ConcurrencyControl::use(const ServantWindow& sample) noexcept {
 
 // Servants that wait for a request behind the limit never end.
 bool ConcurrencyControl::is_stalled(const ServantWindow& window) noexcept {
-  const bool stands = window.ended == 0 && window.full > Duration::zero();
-  stalled_ = stands ? stalled_ + 1 : 0;
-  return stalled_ >= stalled_windows;
+  const bool stands = limit() < most_ && window.ended == 0 && window.full > Duration::zero();
+  stalled_ = stands ? stalled_ + window.length : Duration::zero();
+  return stands && stalled_ >= std::max(shortest_stall, servant_times_to_stall * servant_time_);
 }
 
 void ConcurrencyControl::give_up() noexcept {
   least_ = std::min(limit() + 1, most_);
   limit_ = most_;
-  stalled_ = 0;
+  stalled_ = {};
   is_unsettled_ = true;
   ran_before_ = 0;
   sample_ = {};
@@ -97,6 +107,7 @@ void ConcurrencyControl::give_up() noexcept {
 void ConcurrencyControl::rest(const ServantWindow& window) noexcept {
   if (has_changed(window)) {
     is_coarse_ = true;
+    alone_ = 0;
     pause_ = left_ = 1;
   }
   if (--left_ > 0) return;
@@ -147,10 +158,14 @@ int ConcurrencyControl::candidate_for(Direction direction, const ServantWindow& 
   const double parallel = window.parallel();
   if (parallel < least_parallel) return limit_;
   const int now = std::min(limit_, rounded(parallel));
-  return std::min(limit_, std::max(least_, std::min(now - 1, static_cast<int>(now / step))));
+  const int lower = std::min(limit_, std::max(least_, std::min(now - 1, static_cast<int>(now / step))));
+  const bool cannot_win = alone_ > 0 && lower * alone_ < window.rate();
+  return cannot_win ? limit_ : lower;
 }
 
 void ConcurrencyControl::vote(const ServantWindow& window) noexcept {
+  if (candidate_ == 1) alone_ = window.rate();
+  if (is_clear_loss(window)) return lose();
   base_sum_.add(base_);
   candidate_sum_.add(window);
   ++(window.rate() > least_gain * base_.rate() ? for_ : against_);
@@ -183,6 +198,7 @@ void ConcurrencyControl::lose() noexcept {
     return begin_votes(Direction::down, least_);
   is_far_ = false;
   if (std::exchange(is_coarse_, false)) return begin_rest(1);
+  if (pause_ == longest_rest) alone_ = 0;  // measured long ago
   pause_ = std::min(2 * pause_, longest_rest);
   begin_rest(pause_);
 }

@@ -14,6 +14,9 @@
 //     │                                                  │ it wins nearly all votes, and by more than chance allows
 //     └──────────────────────────────────────────────────┴──▶ migrates to the candidate, and compares the next one
 //
+// Trials cost little. A candidate that does much worse loses at once. A lower limit m is not tried if m servants that
+// do not wait for each other at all would do less than the present limit does: as many as one servant alone, m times.
+//
 // A comparison uses samples of one or more windows. After a change of the limit, the control waits until as many
 // servants have ended as ran before, since these began under the other limit. Then it measures until as many have ended
 // as run. So servants that last for many windows are compared like short ones.
@@ -27,6 +30,7 @@
 // Threads: one at a time. Pure: no clock, no allocation.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
 #include "orb/base/time.h"
@@ -58,11 +62,13 @@ class ConcurrencyControl {
  public:
   // How often the limit and a candidate are compared before a decision.
   static constexpr int votes = 7;
-  // The control gives the limit up if no servant has ended in so many windows in a row: they may wait for each other.
-  static constexpr int stalled_windows = 20;
+  // The control gives the limit up if no servant has ended for this time, and for four times as long as servants
+  // usually last: they may wait for each other.
+  static constexpr Duration shortest_stall = std::chrono::milliseconds{200};
   // A sample has at most so many windows, however long servants last.
   static constexpr int longest_sample = 100;
-  // A sample has at least so many, except while candidates are half or twice the limit: other differences are small.
+  // A sample has at least so many, except while candidates are half or twice the limit: other differences are
+  // small.
   static constexpr int careful_sample = 10;
 
   // `most`: the limit without any contention; at least 1.
@@ -83,6 +89,8 @@ class ConcurrencyControl {
   bool is_stalled(const ServantWindow& window) noexcept;
   // Returns whether the sample has what its phase needs.
   bool is_complete() const noexcept;
+  // Returns whether the sample of the candidate is so much worse that no further one is needed.
+  bool is_clear_loss(const ServantWindow& sample) const noexcept;
   void use(const ServantWindow& sample) noexcept;
   void give_up() noexcept;
   void rest(const ServantWindow& window) noexcept;
@@ -104,7 +112,8 @@ class ConcurrencyControl {
   Phase phase_ = Phase::rests;
   bool is_unsettled_ = false;  // servants that began under another limit may still run
   int ran_before_ = 0;         // servants that ran when the limit changed
-  int stalled_ = 0;            // windows in a row
+  Duration stalled_{};         // no servant has ended for so long
+  Duration servant_time_{};    // of the servants in the last sample; 0: unknown
   ServantWindow sample_{};     // the sum of its windows
   int windows_ = 0;            // of the sample
 
@@ -116,6 +125,7 @@ class ConcurrencyControl {
 
   // While it compares.
   bool is_coarse_ = true;   // candidates are far from the limit
+  double alone_ = 0;        // servants that end in a second if one runs at a time; 0: unknown
   bool is_far_ = false;     // the candidate is the least limit
   bool lost_once_ = false;  // in the other direction
   Direction direction_ = Direction::down;

@@ -6,15 +6,18 @@
 //                 (FUTEX_WAITERS) if threads wait in the kernel
 //   last_         the last place of the queue of ordinary waiters. A waiter watches the place before its own (Craig;
 //                 Landin and Hagersten: CLH lock). So no thread waits for a successor that is slow to enter the queue
-//   head_sleeps_  1 while the first ordinary waiter sleeps until the lock is free
+//   wake_due_     1 if the next release should wake a thread that sleeps. Sleeping threads wait at this word
+//   has_sleepers_ false if probably no thread sleeps
 //   spinners_     number of threads that spin before they enter the queue
 //   requesters_   number of threads that wait
 // A thread that finds the lock free takes it, even if others wait. So the lock never waits for a thread that sleeps
 // while another one runs and wants it. One thread at a time may also spin for the lock without entering the queue. Only
-// this thread and the first waiter watch owner_, so a release disturbs at most two threads. If the first waiter has
-// slept and found the lock taken again `most_bypasses` times, it waits in the kernel: then the lock is handed to it.
-// A waiter that sleeps is woken once: the thread before it has got the lock by then, and wakes it only when it releases
-// the lock. A wake-up at once would let it find the lock taken, and sleep again.
+// this thread and the first one in the queue poll owner_, so a release disturbs at most two threads.
+// A thread that polled in vain leaves the queue and sleeps. Each thread that had to wait wakes one that sleeps when it
+// releases the lock, even if one that was woken before does not run yet. So the threads that could run soon wait for a
+// core, and no core is idle. But a release wakes none while another thread spins for the lock: that one takes it, and
+// the woken one would find it taken. After `most_skips` releases it wakes one all the same. If a thread has slept and
+// found the lock taken again `most_bypasses` times, it waits in the kernel: then the lock is handed to it.
 // Real-time threads wait in the kernel at once, and the holder inherits their priority. What the holder does until it
 // has unlocked depends on no other thread.
 //
@@ -27,9 +30,12 @@
 //   int light_waits()                        how often a waiter waits by wait_lightly(); 0 if the system cannot
 //   void wait_lightly(word, value)           waits until the word differs from the value; returns early after a while
 //   void sleep_while(word, value)            sleeps until woken if the word has the value; may return early
-//   void wake(word)                          wakes one thread that sleeps at the word. The word may be gone already
+//   bool wake(word)                          wakes one thread that sleeps at the word, and returns whether one did. The
+//                                            word may be gone already
+//   int most_skips                           constant: how many releases in a row wake no sleeper, at most
 //   bool lock_in_kernel(word)                waits in the kernel for the futex; false if the system has none of that
-//   kind void unlock_in_kernel(word)              hands it to the waiter of highest priority
+//                                            kind
+//   void unlock_in_kernel(word)              hands it to the waiter of highest priority
 #pragma once
 
 #include <atomic>
@@ -57,15 +63,14 @@ class CORELANE_CAPABILITY("mutex") BasicRequesterLock {
   bool try_lock() noexcept CORELANE_TRY_ACQUIRE(true) { return take(); }
   void unlock() noexcept CORELANE_RELEASE() {
     std::uint32_t owner = System::this_thread();
-    Atomic<std::uint32_t>* const wake_word = std::exchange(next_wake_word_, nullptr);
-    // seq_cst: either this thread sees below that the first waiter sleeps, or the first waiter sees that owner_ is
-    // free. PAIR requester_lock.owner: release here -> acquire in take() and in wait_in_kernel(). relaxed: if this
-    // fails, hand_over() releases.
+    const bool must_wake = skips_enough();
+    // seq_cst: either this thread sees below that a waiter goes to sleep, or that waiter sees that owner_ is free. PAIR
+    // requester_lock.owner: release here -> acquire in take() and in wait_in_kernel(). relaxed: if this fails,
+    // hand_over() releases.
     if (!owner_.compare_exchange_strong(owner, no_owner, std::memory_order_seq_cst, std::memory_order_relaxed))
       hand_over();
     // seq_cst: see above.
-    if (head_sleeps_.load(std::memory_order_seq_cst) != 0) wake_head();
-    if (wake_word != nullptr) System::wake(*wake_word);
+    if (wake_due_.load(std::memory_order_seq_cst) != 0) wake_sleeper(must_wake);
   }
 
   // Returns the number of threads that wait, as it was a moment ago. For statistics and tests.
@@ -79,8 +84,8 @@ class CORELANE_CAPABILITY("mutex") BasicRequesterLock {
   static constexpr std::uint32_t no_owner = 0;
   static constexpr int most_bypasses = 8;
 
-  // The states of a place in the queue. waiting: its thread has not got the lock yet. sleeping: the same, and the next
-  // waiter sleeps. passed: its thread has got the lock, so the next waiter is the first one.
+  // The states of a place in the queue. waiting: its thread is in the queue. sleeping: the same, and the next waiter
+  // sleeps. passed: its thread has left the queue, so the next waiter is the first one.
   static constexpr std::uint32_t waiting = 0, sleeping = 1, passed = 2;
 
   // A place in the queue, in cache lines of its own (two, which the hardware prefetches in pairs).
@@ -112,11 +117,18 @@ class CORELANE_CAPABILITY("mutex") BasicRequesterLock {
   void wait() noexcept {
     // relaxed: a number without meaning for other data.
     const int count = requesters_.fetch_add(1, std::memory_order_relaxed) + 1;
-    const bool real_time = System::is_real_time();
-    if (real_time || !spin_for_lock()) {
-      if (!real_time || !wait_in_kernel()) wait_in_queue(!real_time && count <= threshold_);
-    }
+    if (!System::is_real_time())
+      poll_or_sleep(count <= threshold_);
+    else if (!wait_in_kernel())
+      sleep();
     requesters_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: as above
+  }
+
+  void poll_or_sleep(bool spins) noexcept {
+    if (!spin_for_lock() && !wait_in_queue(spins)) return sleep();
+    // relaxed: a hint. If it is wrong, wake_due_ is 1, or a thread that was woken sets it.
+    if (has_sleepers_.load(std::memory_order_relaxed))
+      wake_due_.store(1, std::memory_order_relaxed);  // relaxed: unlock() of this thread reads it
   }
 
   // Polls the lock while no other thread does so outside of the queue. Returns whether this thread got the lock.
@@ -125,7 +137,8 @@ class CORELANE_CAPABILITY("mutex") BasicRequesterLock {
     // relaxed: a number without meaning for other data.
     const bool may_spin = spinners_.fetch_add(1, std::memory_order_relaxed) == 0;
     const bool taken = may_spin && poll([this] { return takes(); });
-    spinners_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: as above
+    // seq_cst: a release that still sees the spinner has freed owner_ before this thread looks at it in sleep().
+    spinners_.fetch_sub(1, std::memory_order_seq_cst);
     return taken;
   }
 
@@ -142,25 +155,23 @@ class CORELANE_CAPABILITY("mutex") BasicRequesterLock {
     return true;
   }
 
-  void wait_in_queue(bool spins) noexcept {
+  // Polls the lock in the order of arrival. Returns whether this thread got it. It does not poll if there is no memory.
+  bool wait_in_queue(bool spins) noexcept {
+    if (!spins && System::light_waits() == 0) return false;
     Spare& spare = spare_of_this_thread();
     Place* const own = spare.take();
-    if (own == nullptr) return wait_without_memory();
+    if (own == nullptr) return false;
     own->state.store(waiting, std::memory_order_relaxed);  // relaxed: the exchange publishes it
     // PAIR requester_lock.queue: releases the state of this place,
     // PAIR requester_lock.queue: and acquires that of the place before.
     Place* const before = last_.exchange(own, std::memory_order_acq_rel);
     wait_until_passed(*before, spins);
     spare.place = before;
-    wait_as_first(spins);
+    const bool taken = poll_as_first(spins);
     // PAIR requester_lock.turn: release here -> acquire in wait_until_passed(). The next waiter may take the place
     // along and free it, so wake() uses only the address.
-    if (own->state.exchange(passed, std::memory_order_release) == sleeping) next_wake_word_ = &own->state;
-  }
-
-  void wait_without_memory() noexcept {
-    if (wait_in_kernel()) return;
-    while (!take()) System::pause();  // an old kernel. Bound: the critical sections of the others
+    if (own->state.exchange(passed, std::memory_order_release) == sleeping) System::wake(own->state);
+    return taken;
   }
 
   void wait_until_passed(Place& before, bool spins) noexcept {
@@ -175,12 +186,16 @@ class CORELANE_CAPABILITY("mutex") BasicRequesterLock {
     while (!is_passed()) System::sleep_while(before.state, sleeping);
   }
 
-  // The calling thread is the first ordinary waiter. Returns when it holds the lock.
-  void wait_as_first(bool spins) noexcept {
+  // The calling thread is the first in the queue. Returns whether it got the lock.
+  bool poll_as_first(bool spins) noexcept {
     const auto gets = [this] { return takes(); };
-    if (spins && poll(gets)) return;
-    if (poll_lightly(owner_, gets)) return;
+    return (spins && poll(gets)) || poll_lightly(owner_, gets);
+  }
+
+  // Sleeps until this thread has the lock.
+  void sleep() noexcept {
     if (!sleep_until_taken(most_bypasses) && !wait_in_kernel()) (void)sleep_until_taken(forever);
+    wake_due_.store(1, std::memory_order_relaxed);  // relaxed: unlock() of this thread reads it
   }
 
   static constexpr int forever = -1;
@@ -188,16 +203,14 @@ class CORELANE_CAPABILITY("mutex") BasicRequesterLock {
   // Returns false if the lock was taken again each of `bypasses` times that this thread woke up.
   bool sleep_until_taken(int bypasses) noexcept {
     for (int slept = 0; slept != bypasses; ++slept) {
-      // seq_cst: see unlock(). If the word is free after this store, this thread does not sleep. Otherwise the thread
+      // seq_cst: see unlock(). If owner_ is free after this store, this thread does not sleep. Otherwise the thread
       // that frees it later sees the store.
-      head_sleeps_.store(1, std::memory_order_seq_cst);
+      has_sleepers_.store(true, std::memory_order_relaxed);  // relaxed: a hint
+      wake_due_.store(1, std::memory_order_seq_cst);
       // seq_cst: as above.
-      if (owner_.load(std::memory_order_seq_cst) != no_owner) System::sleep_while(head_sleeps_, 1);
-      if (!take()) continue;
-      head_sleeps_.store(0, std::memory_order_relaxed);  // relaxed: spares a wake-up that no thread needs
-      return true;
+      if (owner_.load(std::memory_order_seq_cst) != no_owner) System::sleep_while(wake_due_, 1);
+      if (take()) return true;
     }
-    head_sleeps_.store(0, std::memory_order_relaxed);  // relaxed: as above
     return false;
   }
 
@@ -208,9 +221,20 @@ class CORELANE_CAPABILITY("mutex") BasicRequesterLock {
     System::unlock_in_kernel(owner_);
   }
 
-  void wake_head() noexcept {
-    // relaxed: the first waiter looks at owner_ whenever it wakes up.
-    if (head_sleeps_.exchange(0, std::memory_order_relaxed) == 1) System::wake(head_sleeps_);
+  // Returns true once in `most_skips` releases with a thread that should be woken. Before the release.
+  bool skips_enough() noexcept {
+    // relaxed: a late value only delays the count.
+    if (wake_due_.load(std::memory_order_relaxed) == 0 || --skips_left_ > 0) return false;
+    skips_left_ = System::most_skips;
+    return true;
+  }
+
+  void wake_sleeper(bool must) noexcept {
+    // seq_cst: a spinner that is seen here sees that owner_ is free, or another thread has it and wakes at its release.
+    if (!must && spinners_.load(std::memory_order_seq_cst) > 0) return;
+    // relaxed: a sleeper looks at owner_ whenever it wakes up.
+    if (wake_due_.exchange(0, std::memory_order_relaxed) == 1 && !System::wake(wake_due_))
+      has_sleepers_.store(false, std::memory_order_relaxed);  // relaxed: a hint
   }
 
   // Returns whether the condition came to hold while the thread spun.
@@ -239,9 +263,9 @@ class CORELANE_CAPABILITY("mutex") BasicRequesterLock {
   const int threshold_;
   // Any thread.
   alignas(128) Atomic<std::uint32_t> owner_{no_owner};
-  Atomic<std::uint32_t> head_sleeps_{0};
-  // Owner: the holder. The futex word of the next waiter, if it sleeps. unlock() wakes it.
-  Atomic<std::uint32_t>* next_wake_word_ = nullptr;
+  Atomic<std::uint32_t> wake_due_{0};
+  Atomic<bool> has_sleepers_{false};
+  int skips_left_ = System::most_skips;  // Owner: the holder
   // Waiters alone.
   alignas(128) Atomic<Place*> last_;
   Atomic<int> requesters_{0};

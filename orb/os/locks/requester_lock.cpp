@@ -57,7 +57,7 @@ void RequesterLockSystem::sleep_while(Word& word, std::uint32_t value) noexcept 
   (void)futex(word, FUTEX_WAIT, value);
 }
 
-void RequesterLockSystem::wake(Word& word) noexcept { (void)futex(word, FUTEX_WAKE, 1); }
+bool RequesterLockSystem::wake(Word& word) noexcept { return futex(word, FUTEX_WAKE, 1) > 0; }
 
 bool RequesterLockSystem::lock_in_kernel(Word& word) noexcept {
   for (;;) {

@@ -7,12 +7,12 @@
 //
 // Threads: any. A real-time thread (SCHED_FIFO, SCHED_RR, SCHED_DEADLINE) never spins: it waits in the kernel, and the
 // holder inherits its priority. So it waits for at most one critical section of ordinary threads, and for those of
-// waiters with higher priority. Among ordinary threads a late one may take a free lock before the first waiter, but not
-// more than eight times in a row that this waiter wakes up. Then the lock is handed over.
+// waiters with higher priority. Among ordinary threads a late one may take a free lock before a thread that sleeps, but
+// not more than eight times that this thread wakes up. Then the lock is handed over.
 // Lifetime: unlock() reads the lock after it has freed it. So do not destroy the lock as soon as another thread can
-// lock it; first let all calls of unlock() return. Memory: the lock allocates when it is made, and each ordinary thread
-// when it waits for the first time. If there is no memory, the thread waits in the kernel. Cost: without contention one
-// atomic operation to lock and one to unlock.
+// lock it; first let all calls of unlock() return. Memory: the lock allocates when it is made, and an ordinary thread
+// when it polls in the queue for the first time. If there is no memory, the thread sleeps at once. Cost: without
+// contention one atomic operation to lock and one to unlock.
 #pragma once
 
 #include <atomic>
@@ -37,7 +37,8 @@ struct RequesterLockSystem {
   static int light_waits() noexcept;
   static void wait_lightly(const Word& word, std::uint32_t value) noexcept;
   static void sleep_while(Word& word, std::uint32_t value) noexcept;
-  static void wake(Word& word) noexcept;
+  static bool wake(Word& word) noexcept;
+  static constexpr int most_skips = 256;
   static bool lock_in_kernel(Word& word) noexcept;
   static void unlock_in_kernel(Word& word) noexcept;
 };

@@ -164,6 +164,18 @@ TEST_CASE("servants without contention keep their threads, and lose nothing by t
   CHECK(load.rate() >= 0.97 * curve(32));
 }
 
+TEST_CASE("trials cost servants that compute hardly anything, from the first second on") {
+  const double noise = GENERATE(0.0, 0.15);
+  const int cores = GENERATE(2, 16);
+  const Curve curve = [cores](int servants) { return 1'000.0 * std::min(servants, cores); };
+  Load load(curve, 16, noise);
+  load.run(200);  // 2 s
+  CAPTURE(noise, cores);
+  CHECK(load.rate() >= 0.96 * curve(16));
+  load.run(800);
+  CHECK(load.rate() >= 0.98 * curve(16));
+}
+
 TEST_CASE("noise does not move the limit") {
   const auto seed = GENERATE(as<std::uint64_t>{}, 1, 2, 3, 4, 5);
   Load load(cpu_bound, 32, 0.3, seed);
@@ -226,7 +238,7 @@ TEST_CASE("the limit is given up if no servant ends, because servants may wait f
   const int limit = load.control.limit();
   REQUIRE(limit < threads);
   const ServantWindow stalled{.length = length, .in_servants = limit * length, .full = length};
-  for (int i = 1; i < ConcurrencyControl::stalled_windows; ++i) load.control.take(stalled);
+  for (int i = 1; i < ConcurrencyControl::shortest_stall / length; ++i) load.control.take(stalled);
   CHECK(load.control.limit() == limit);
   load.control.take(stalled);
   CHECK(load.control.limit() == threads);
@@ -236,6 +248,20 @@ TEST_CASE("the limit is given up if no servant ends, because servants may wait f
       REQUIRE(load.control.limit() > limit);
     }
   }
+}
+
+TEST_CASE("the limit is not given up before four times as long as servants last") {
+  ConcurrencyControl control(threads);
+  // One of 64 servants ends in each window, so each lasts 640 ms.
+  const ServantWindow usual{.length = length, .in_servants = threads * length, .ended = 1};
+  for (int i = 0; i < 1'000 && control.limit() == threads; ++i) control.take(usual);
+  const int limit = control.limit();
+  REQUIRE(limit < threads);  // a trial
+  const ServantWindow stalled{.length = length, .in_servants = limit * length, .full = length};
+  for (int i = 1; i < 4 * threads; ++i) control.take(stalled);
+  CHECK(control.limit() == limit);
+  control.take(stalled);
+  CHECK(control.limit() == threads);
 }
 
 TEST_CASE("the limit is from 1 to the number of threads whatever is measured") {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -57,10 +58,13 @@ struct SteppedSystem {
     Stepper::current()->step();
     if (word.plain() == value) Stepper::current()->block(&word);
   }
-  static void wake(Word& word) {
+  static bool wake(Word& word) {
     Stepper::current()->step();
-    if (Stepper::current()->unblock_one(&word)) ++woken;
+    if (!Stepper::current()->unblock_one(&word)) return false;
+    ++woken;
+    return true;
   }
+  static constexpr int most_skips = 4;
   static bool lock_in_kernel(Word& word) {
     Stepper::current()->step();
     if (!setting.has_kernel) return false;
@@ -213,6 +217,60 @@ class Convoy {
   Lock lock_{0};
 };
 
+// ScriptedSystem runs the threads of a test on one real thread, in the order that the test says: a thread that pauses
+// or sleeps runs `meanwhile`, and goes on when that returns.
+struct ScriptedSystem {
+  template <typename T>
+  using Atomic = std::atomic<T>;
+  using Word = Atomic<std::uint32_t>;
+
+  static std::uint32_t this_thread() { return static_cast<std::uint32_t>(thread); }
+  static bool is_real_time() { return false; }
+  static int spins() { return spins_now; }
+  static void pause() { run_others(); }
+  static int light_waits() { return 0; }
+  static void wait_lightly(const Word&, std::uint32_t) {}
+  static void sleep_while(Word&, std::uint32_t) {
+    ++asleep;
+    run_others();
+  }
+  static bool wake(Word&) {
+    if (woken >= asleep) return false;
+    return ++woken, true;
+  }
+  static constexpr int most_skips = 4;
+  static bool lock_in_kernel(Word&) { return false; }
+  static void unlock_in_kernel(Word&) {}
+
+  static inline int thread = 0, spins_now = 0;
+  static inline int asleep = 0, woken = 0;  // threads, ever
+  static inline std::function<void()> meanwhile{};
+
+ private:
+  static void run_others() {
+    const auto others = std::exchange(meanwhile, {});
+    const int own = thread, own_spins = spins_now;
+    if (others) others();
+    thread = own;
+    spins_now = own_spins;
+  }
+};
+
+using ScriptedLock = BasicRequesterLock<ScriptedSystem>;
+
+// `meanwhile` runs once when the thread waits.
+void lock_as(ScriptedLock& lock, int thread, int spins, std::function<void()> meanwhile) {
+  ScriptedSystem::thread = thread;
+  ScriptedSystem::spins_now = spins;
+  ScriptedSystem::meanwhile = std::move(meanwhile);
+  lock.lock();
+}
+
+void unlock_as(ScriptedLock& lock, int thread) {
+  ScriptedSystem::thread = thread;
+  lock.unlock();
+}
+
 // Looks and takes in two steps.
 class TornLock {
  public:
@@ -304,6 +362,41 @@ TEST_CASE("a waiter gets the lock although another thread takes it again and aga
   });
   CHECK(explored.fault == "");
   CHECK(explored.orders > 1);
+}
+
+TEST_CASE("a release wakes no sleeper while another thread spins, but not for ever") {
+  ScriptedSystem::asleep = ScriptedSystem::woken = 0;
+  ScriptedLock lock(1);
+  int holder = 1, spinner = 3, releases = 0;
+  lock_as(lock, holder, 0, [] {});
+  lock_as(lock, 2, 0, [&] {
+    for (; ScriptedSystem::woken == 0 && releases < 100; ++releases) {
+      lock_as(lock, spinner, 2, [&] { unlock_as(lock, holder); });
+      std::swap(holder, spinner);
+    }
+    unlock_as(lock, holder);
+  });
+  CHECK(releases == ScriptedSystem::most_skips);
+  unlock_as(lock, 2);
+}
+
+TEST_CASE("a thread that had to spin wakes a sleeper, although one that was woken before does not run yet") {
+  ScriptedSystem::asleep = ScriptedSystem::woken = 0;
+  ScriptedLock lock(1);
+  lock_as(lock, 1, 0, [] {});
+  lock_as(lock, 2, 0, [&] {
+    lock_as(lock, 3, 0, [&] {
+      unlock_as(lock, 1);
+      CHECK(ScriptedSystem::woken == 1);
+      lock_as(lock, 1, 0, [] {});
+      lock_as(lock, 4, 2, [&] { unlock_as(lock, 1); });
+      CHECK(ScriptedSystem::woken == 1);
+      unlock_as(lock, 4);
+      CHECK(ScriptedSystem::woken == 2);
+    });
+    unlock_as(lock, 3);
+  });
+  unlock_as(lock, 2);
 }
 
 TEST_CASE("each sleeping waiter is woken once if no other thread takes the lock first") {
