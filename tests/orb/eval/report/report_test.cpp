@@ -111,6 +111,7 @@ TEST_CASE("the table of policies says how leader-followers place tasks, and that
   CHECK(table.rows[3] == std::vector<std::string>{"leader-followers", "any core", "none", "arrival"});
   CHECK(table.rows[4][1] == "each core in turn");
   CHECK(table.rows[5][1] == "the first core");
+  CHECK(table.rows[6] == std::vector<std::string>{"leader-followers-allocated", "worst-fit", "none", "arrival"});
   REQUIRE(table.notes.size() == 1);
   CHECK_THAT(table.notes[0], Catch::Contains("which are estimates"));
 }
