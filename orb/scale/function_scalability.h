@@ -1,5 +1,6 @@
 // Finds the functions that keep a program from scaling. Such a function needs more time for a unit of work on many
-// cores than on one (function scalability value, Cui). Threads: pure functions.
+// cores than on one (function scalability value, Cui).
+// Threads: pure functions.
 #pragma once
 
 #include <span>

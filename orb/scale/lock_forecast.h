@@ -1,6 +1,6 @@
 // Fits a LockModel to measured throughput, and checks how well it predicts. The fit uses the lower half of the core
-// counts. The prediction is for the upper half and the collapse point. Threads: pure functions. Not for real-time
-// threads: a fit may take a second and allocates.
+// counts. The prediction is for the upper half and the collapse point.
+// Threads: pure functions. Not for real-time threads: a fit may take a second and allocates.
 #pragma once
 
 #include <optional>

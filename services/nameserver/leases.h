@@ -5,7 +5,8 @@
 // A lease can be used by the process that took it and by the process that it is tied to. If it was taken over the
 // network, the host that took it can use it.
 //
-// The caller passes in the time. Threads: any; one mutex.
+// The caller passes in the time.
+// Threads: any; one mutex.
 #pragma once
 
 #include <algorithm>

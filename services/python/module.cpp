@@ -173,7 +173,8 @@ eval::RunRequest request_of(const ScenarioText& source, const Choices& choices, 
 
 // Stop asks Python now and then whether a signal has come, such as Ctrl-C. The thread that has made it asks, because
 // Python runs handlers of signals on its main thread only. Python's lock may be long in coming, so this thread waits
-// for it only a few times a second. Threads: is_asked() any.
+// for it only a few times a second.
+// Threads: is_asked() any.
 class Stop {
  public:
   bool is_asked() {

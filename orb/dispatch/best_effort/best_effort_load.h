@@ -1,5 +1,6 @@
 // Computes what the analysis must know of the servers for best-effort jobs (best_effort.server): the load of each core,
-// and the levels that are left for tasks. Threads: pure functions.
+// and the levels that are left for tasks.
+// Threads: pure functions.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,6 @@
 // Runs tasks under policies that no Manager has: global scheduling, tasks that are cut, and CustomPolicies
-// (orb/eval/planning/whole_set.h). Threads: pure functions. They allocate.
+// (orb/eval/planning/whole_set.h).
+// Threads: pure functions. They allocate.
 #pragma once
 
 #include <functional>

@@ -6,7 +6,8 @@
 // Recorded: the file is renamed, removed, replaced, touched (touch_file()), or closed by a process that could write it;
 // its directory is renamed or removed. Not recorded: a directory further up is renamed, or something is mounted over
 // one. It differs from DirectoryWatch, which wakes a sleeping thread. A FileWatch answers a thread that asks before
-// each use of the file. So it must not miss a change of the file itself. Threads: one at a time.
+// each use of the file. So it must not miss a change of the file itself.
+// Threads: one at a time.
 #pragma once
 
 #include "orb/os/fd.h"

@@ -1,7 +1,8 @@
 // Reads and writes small files that a user named: configuration, a reference, a trace. read_small_file() reads a whole
 // file. If the name leads to a folder, a pipe, a device or a huge file, the result is a fault. The function does not
 // block, and the memory that it uses has a limit. write_small_file() and write_output_file() write a whole file or
-// nothing. Threads: any but real-time ones: these functions use files and allocate.
+// nothing.
+// Threads: any but real-time ones: these functions use files and allocate.
 #pragma once
 
 #include <sys/types.h>

@@ -1,6 +1,7 @@
 // `corelane eval` runs an experiment: every combination of a scenario's sweeps, many sets of tasks each, under several
 // dispatchers. It keeps the results in a file, and compares the dispatchers. The options are defined in
-// eval_command.cpp. Threads: see set_runner.h; reads and writes files.
+// eval_command.cpp.
+// Threads: see set_runner.h; reads and writes files.
 //
 // The folder services/corelane/evaluate runs experiments.
 #pragma once

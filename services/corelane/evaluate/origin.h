@@ -1,5 +1,5 @@
-// Describes where results come from: the facts without which two figures cannot be compared. Threads: reads the host's
-// files.
+// Describes where results come from: the facts without which two figures cannot be compared.
+// Threads: reads the host's files.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // Computes statistics of operations that were measured beside other work on the same last-level cache. These are the
-// confidence interval of a slowdown, and the correlation between slowdowns and what the processor counted. Threads:
-// pure functions. Allocates.
+// confidence interval of a slowdown, and the correlation between slowdowns and what the processor counted.
+// Threads: pure functions. Allocates.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // What `corelane measure --call` needs to measure slowdowns: the core on which other work runs and shares the cache,
-// and the file to which slowdowns are added. Threads: pure, except for files.
+// and the file to which slowdowns are added.
+// Threads: pure, except for files.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // `corelane plan` predicts what a server would admit of the tasks in a file: a scenario, or a contracts file. The
-// options are defined in plan_command.cpp. Threads: none of its own; reads files.
+// options are defined in plan_command.cpp.
+// Threads: none of its own; reads files.
 //
 // The folder services/corelane/plan predicts what a server would promise.
 #pragma once

@@ -1,5 +1,6 @@
 // Counts the interrupts of firm timers in virtual time (Goel et al., OSDI 2002). It compares three ways: a periodic
-// tick, one-shot timers, and one-shot timers with an overshoot and soft checks. Threads: pure functions. They allocate.
+// tick, one-shot timers, and one-shot timers with an overshoot and soft checks.
+// Threads: pure functions. They allocate.
 #pragma once
 
 #include <cstdint>

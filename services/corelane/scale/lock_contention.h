@@ -1,5 +1,6 @@
 // Reads which locks of the kernel were contended, from /proc/lock_stat (CONFIG_LOCK_STAT;
-// Documentation/locking/lockstat). Threads: pure functions.
+// Documentation/locking/lockstat).
+// Threads: pure functions.
 #pragma once
 
 #include <cstddef>

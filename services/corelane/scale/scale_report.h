@@ -1,5 +1,6 @@
 // `corelane scale report` names the functions that keep a program from scaling, from profiles of a run on one core and
-// a run on many. The options are defined in scale_command.cpp. Threads: none of its own.
+// a run on many. The options are defined in scale_command.cpp.
+// Threads: none of its own.
 #pragma once
 
 #include <iosfwd>

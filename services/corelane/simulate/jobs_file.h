@@ -1,7 +1,8 @@
 // JobsFile writes a line of CSV for each job that ends. The line has the job's release, start, finish and deadline in
 // nanoseconds from the start of the run, and its core. Jobs that were refused, or never ended, are not in it. It writes
 // to a temporary file beside the named one and renames it at the end, so there is never half a file. A device or a pipe
-// is written directly. Threads: one. Writes a file.
+// is written directly.
+// Threads: one. Writes a file.
 #pragma once
 
 #include <fstream>

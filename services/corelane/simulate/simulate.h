@@ -1,5 +1,6 @@
 // `corelane simulate` runs the tasks of a scenario in virtual time, with the server's own decisions, and shows which
-// deadlines are met. The options are defined in simulate_command.cpp. Threads: none of its own; reads and writes files.
+// deadlines are met. The options are defined in simulate_command.cpp.
+// Threads: none of its own; reads and writes files.
 //
 // The folder services/corelane/simulate runs one set of tasks in virtual time.
 #pragma once

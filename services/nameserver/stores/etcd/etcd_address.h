@@ -1,4 +1,5 @@
-// EtcdAddress names an etcd cluster and a prefix of its keys. Threads: none; values.
+// EtcdAddress names an etcd cluster and a prefix of its keys.
+// Threads: none; values.
 #pragma once
 
 #include <string>

@@ -8,7 +8,8 @@
 //   mark    one row. place: the etcd and the prefix; revision: of the latest change; seen: when etcd was last
 //           followed, in seconds since 1970; digest: the XOR of all entries' sums; sum: checksum of these
 //
-// After a loss of power the last changes may be missing. Threads: one at a time.
+// After a loss of power the last changes may be missing.
+// Threads: one at a time.
 #pragma once
 
 #include <chrono>

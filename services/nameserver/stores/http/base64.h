@@ -1,4 +1,5 @@
-// Encodes and decodes base 64 with padding (RFC 4648, section 4). Threads: none; values.
+// Encodes and decodes base 64 with padding (RFC 4648, section 4).
+// Threads: none; values.
 #pragma once
 
 #include <optional>

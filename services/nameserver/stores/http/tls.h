@@ -15,7 +15,8 @@ struct ssl_st;
 
 namespace corelane::nameserver {
 
-// What all connections to a service share. Threads: any.
+// What all connections to a service share.
+// Threads: any.
 class TlsContext {
  public:
   // On failure returns a sentence: which file cannot be used, and why.
@@ -38,7 +39,8 @@ struct Progress {
   std::string fault{};  // the reason, for failed
 };
 
-// One connection. Threads: one at a time.
+// One connection.
+// Threads: one at a time.
 class TlsSession {
  public:
   // The server's certificate must be for `host`, a name or an address. If that cannot be checked, shake_hands() fails.

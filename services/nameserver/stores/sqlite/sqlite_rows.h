@@ -2,8 +2,8 @@
 // disk or by hand; SQLite has no checksums of its pages. Each row has a column `sum`, the sum of its other values.
 //
 // If a row's sum is NULL, the row is accepted if it can be a name at all, and gets a sum. Rows of schema 1 have no
-// sums, and rows that were added or repaired by hand can leave them out. docs/stores.md describes the tables. Threads:
-// as Database.
+// sums, and rows that were added or repaired by hand can leave them out. docs/stores.md describes the tables.
+// Threads: as Database.
 #pragma once
 
 #include <cstdint>
