@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "orb/eval/server_options.h"
@@ -64,9 +65,15 @@ Table used_policies_table(std::span<const Scenario> scenarios, std::span<const D
     auto& row = table.rows.emplace_back(std::vector<std::string>{std::string(dispatcher->name)});
     for (const std::vector<std::string>& different : values) row.push_back(joined(different));
   }
-  if (std::ranges::any_of(scenarios, [](const Scenario& scenario) { return scenario.policy.charge_slowdowns; }))
-    table.notes.push_back("policy.charge_slowdowns: " + std::string(charged_slowdowns_note) + ".");
+  if (std::string note = note_of_slowdowns(scenarios, dispatchers); !note.empty())
+    table.notes.push_back(std::move(note));
   return table;
+}
+
+std::string note_of_slowdowns(std::span<const Scenario> scenarios, std::span<const Dispatcher* const> dispatchers) {
+  const bool is_charged = std::ranges::any_of(scenarios, [](const Scenario& s) { return s.policy.charge_slowdowns; });
+  if (!is_charged || std::ranges::none_of(dispatchers, &Dispatcher::refuses)) return {};
+  return "With policy.charge_slowdowns = true, " + std::string(charged_slowdowns_note) + ".";
 }
 
 std::string swept_policies(const SweptValues& swept) {

@@ -18,6 +18,7 @@
 #include "orb/eval/report/comparison_tables.h"
 #include "orb/eval/report/report.h"
 #include "orb/eval/report/table.h"
+#include "orb/eval/report/used_policies.h"
 #include "orb/eval/run_requests.h"
 #include "orb/eval/scenario_file.h"
 #include "orb/eval/scenario_formats.h"
@@ -392,21 +393,25 @@ int complain_of_experiment(const std::string& fault, std::ostream& err, int stat
   return status;
 }
 
+std::vector<eval::Scenario> scenarios_of(const OpenExperiment& experiment) {
+  std::vector<eval::Scenario> scenarios;
+  for (const eval::Cell& cell : experiment.cells) scenarios.push_back(cell.scenario);
+  return scenarios;
+}
+
 eval::ReportInput report_input(const OpenExperiment& experiment, const std::string& heading,
                                const eval::ExperimentSummary& summary, std::vector<eval::Table> tables,
                                const std::function<bool()>& is_to_stop) {
-  eval::ReportInput input{.title = experiment.cells.front().scenario.name,
-                          .heading = heading,
-                          .origin = experiment.origin,
-                          .summary = summary,
-                          .tables = std::move(tables),
-                          .note = experiment.cells.front().scenario.experiment.note,
-                          .dispatchers = experiment.dispatchers,
-                          .defaults = experiment.defaults,
-                          .scenarios = {},
-                          .is_to_stop = is_to_stop};
-  for (const eval::Cell& cell : experiment.cells) input.scenarios.push_back(cell.scenario);
-  return input;
+  return eval::ReportInput{.title = experiment.cells.front().scenario.name,
+                           .heading = heading,
+                           .origin = experiment.origin,
+                           .summary = summary,
+                           .tables = std::move(tables),
+                           .note = experiment.cells.front().scenario.experiment.note,
+                           .dispatchers = experiment.dispatchers,
+                           .defaults = experiment.defaults,
+                           .scenarios = scenarios_of(experiment),
+                           .is_to_stop = is_to_stop};
 }
 
 // Writes what came of the experiment. Returns the exit status.
@@ -419,6 +424,8 @@ int conclude(const EvaluateOptions& options, const Evaluator& evaluator, const s
   const std::vector<eval::Table> tables = eval::tables_of(summary, experiment.published);
   out << eval::wrapped(heading) << "\n";
   for (const eval::Table& table : tables) out << eval::text_of(table) << "\n";
+  const std::string note = eval::note_of_slowdowns(scenarios_of(experiment), experiment.dispatchers);
+  if (!note.empty()) out << eval::wrapped(note);
   if (!scenario.experiment.note.empty()) out << eval::wrapped(scenario.experiment.note);
   out << "Each set: " << plain(output_of(options)) << "\n";
   if (!options.report.empty() || !options.figures.empty()) {

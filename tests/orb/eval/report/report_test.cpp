@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "orb/base/registry.h"
 #include "orb/eval/report/acceptance_charts.h"
 #include "orb/eval/report/chart.h"
 #include "orb/eval/report/comparison_tables.h"
@@ -114,6 +115,8 @@ TEST_CASE("the table of policies says how leader-followers place tasks, and that
   CHECK(table.rows[6] == std::vector<std::string>{"leader-followers-allocated", "worst-fit", "none", "arrival"});
   REQUIRE(table.notes.size() == 1);
   CHECK_THAT(table.notes[0], Catch::Contains("which are estimates"));
+  const Dispatcher* const refuses_none = find_named(dispatchers(), "mc-orb*");
+  CHECK(used_policies_table(std::span(&scenario, 1), std::span(&refuses_none, 1), {}).notes.empty());
 }
 
 TEST_CASE("a report that is stopped runs no more sets, and has what is known without them") {

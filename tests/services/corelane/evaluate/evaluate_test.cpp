@@ -360,6 +360,18 @@ TEST_CASE("an experiment without a list of dispatchers runs under that of its po
   CHECK_THAT(folder.out(), Contains("direct against mc-orb*"));
 }
 
+TEST_CASE("the text of an experiment says that budgets include slowdowns, which are estimates") {
+  const std::string estimates =
+      "With policy.charge_slowdowns = true, budgets include slowdowns, which are estimates: bounds hold\n"
+      "only as far as these do.\n";
+  ExperimentFolder charged(std::string(two_cells_of_three_sets) + "[policy]\ncharge_slowdowns = true\n");
+  CHECK(charged.run() == 0);
+  CHECK_THAT(charged.out(), Contains(estimates));
+  ExperimentFolder usual;
+  CHECK(usual.run() == 0);
+  CHECK_THAT(usual.out(), !Contains("slowdowns"));
+}
+
 TEST_CASE("a sweep over the policy's dispatcher is refused, because an experiment has a list of them") {
   ExperimentFolder folder(std::string(two_cells_of_three_sets) +
                           "[[sweep]]\nfield = \"policy.dispatcher\"\nvalues = [\"manager\", \"direct\"]\n");
