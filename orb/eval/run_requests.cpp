@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "orb/eval/server_options.h"
+#include "orb/eval/slowdown_table.h"
 #include "orb/eval/virtual_run.h"
 
 namespace corelane::eval {
@@ -67,6 +68,12 @@ std::optional<ScenarioFault> fault_of_swept(const std::vector<std::pair<std::str
   return ScenarioFault{
       "a sweep over policy.dispatcher has no meaning in an experiment; leave it out, and list the dispatchers in "
       "experiment.dispatchers"};
+}
+
+std::string note_of_slowdowns(std::span<const Scenario> scenarios, std::span<const Dispatcher* const> dispatchers) {
+  const bool is_charged = std::ranges::any_of(scenarios, [](const Scenario& s) { return s.policy.charge_slowdowns; });
+  if (!is_charged || std::ranges::none_of(dispatchers, &Dispatcher::refuses)) return {};
+  return "With policy.charge_slowdowns = true, " + std::string(charged_slowdowns_note) + ".";
 }
 
 const Dispatcher* single_dispatcher_of(const Scenario& scenario, const RunDefaults& defaults) {

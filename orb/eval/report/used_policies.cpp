@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "orb/eval/server_options.h"
-#include "orb/eval/slowdown_table.h"
 #include "orb/sched/admission_test.h"
 #include "orb/sched/allocation_strategy.h"
 
@@ -68,12 +67,6 @@ Table used_policies_table(std::span<const Scenario> scenarios, std::span<const D
   if (std::string note = note_of_slowdowns(scenarios, dispatchers); !note.empty())
     table.notes.push_back(std::move(note));
   return table;
-}
-
-std::string note_of_slowdowns(std::span<const Scenario> scenarios, std::span<const Dispatcher* const> dispatchers) {
-  const bool is_charged = std::ranges::any_of(scenarios, [](const Scenario& s) { return s.policy.charge_slowdowns; });
-  if (!is_charged || std::ranges::none_of(dispatchers, &Dispatcher::refuses)) return {};
-  return "With policy.charge_slowdowns = true, " + std::string(charged_slowdowns_note) + ".";
 }
 
 std::string swept_policies(const SweptValues& swept) {

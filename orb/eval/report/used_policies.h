@@ -18,10 +18,6 @@ namespace corelane::eval {
 Table used_policies_table(std::span<const Scenario> scenarios, std::span<const Dispatcher* const> dispatchers,
                           const RunDefaults& defaults);
 
-// Returns a sentence for the reader of the figures: budgets of the analysis include slowdowns. "": they do not in any
-// of the combinations, or no dispatcher refuses tasks.
-std::string note_of_slowdowns(std::span<const Scenario> scenarios, std::span<const Dispatcher* const> dispatchers);
-
 // Returns the swept policies of a combination, such as "allocation = first-fit"; "" if none is swept.
 std::string swept_policies(const SweptValues& swept);
 

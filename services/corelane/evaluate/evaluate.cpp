@@ -18,7 +18,6 @@
 #include "orb/eval/report/comparison_tables.h"
 #include "orb/eval/report/report.h"
 #include "orb/eval/report/table.h"
-#include "orb/eval/report/used_policies.h"
 #include "orb/eval/run_requests.h"
 #include "orb/eval/scenario_file.h"
 #include "orb/eval/scenario_formats.h"
