@@ -11,18 +11,14 @@
 #include <iterator>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <utility>
 
-#include "orb/eval/run_requests.h"
-#include "orb/eval/scenario_file.h"
 #include "orb/eval/virtual_run.h"
 #include "services/corelane/evaluate/interrupt.h"
 #include "services/corelane/evaluate/origin.h"
 #include "services/corelane/evaluate/pdf_figures.h"
 #include "services/corelane/evaluate/progress.h"
 #include "services/corelane/evaluate/results_file.h"
-#include "services/corelane/evaluate/set_runner.h"
 #include "tests/support/system/temp_directory.h"
 
 namespace evaluate_test {
@@ -282,76 +278,6 @@ TEST_CASE("two experiments do not write the same results at a time") {
   }
   std::filesystem::remove(folder.results());
   CHECK(folder.run() == 0);
-}
-
-TEST_CASE("a batch of sets ends with its time, and each thread runs at least one set") {
-  const auto cells = eval::parse_scenario(two_cells_of_three_sets, "s.toml");
-  if (!cells) FAIL(cells.error().text);
-  const auto dispatchers = eval::dispatchers_of(eval::Scenario{});
-  const std::vector<OpenRun> sets{{.set = 0, .dispatchers = dispatchers}, {.set = 1, .dispatchers = dispatchers}};
-  const auto runs_within = [&](Duration longest) {
-    const RunFunction run = [](const eval::RunRequest& request) { return eval::run_virtually(request); };
-    const SetRunner runner(run, {}, 1, longest);
-    const auto results = runner.run(cells->front().scenario, 0, sets, [] { return false; });
-    return results ? results->size() : 0;
-  };
-  CHECK(runs_within(0s) == dispatchers.size());
-  CHECK(runs_within(1h) == 2 * dispatchers.size());
-}
-
-TEST_CASE("a run that is stopped in its middle has no result, and is no fault") {
-  const auto cells = eval::parse_scenario(two_cells_of_three_sets, "s.toml");
-  if (!cells) FAIL(cells.error().text);
-  eval::Scenario scenario = cells->front().scenario;
-  scenario.experiment.length = 100s;
-  int runs = 0;
-  bool is_asked = false;
-  const RunFunction run = [&](const eval::RunRequest& request) -> Expected<eval::RunOutcome, std::string> {
-    is_asked = ++runs == 3;  // a signal comes during the third run
-    auto outcome = eval::run_virtually(request, nullptr, [&] { return is_asked; });
-    if (!outcome) return std::string();
-    return *std::move(outcome);
-  };
-  const auto dispatchers = eval::dispatchers_of(eval::Scenario{});
-  REQUIRE(dispatchers.size() == 2);
-  const std::vector<OpenRun> sets{{.set = 0, .dispatchers = dispatchers}, {.set = 1, .dispatchers = dispatchers}};
-  const auto results = SetRunner(run, {}, 1, 1h).run(scenario, 0, sets, [&] { return is_asked; });
-  REQUIRE(results);
-  CHECK(results->size() == 2);
-  CHECK(runs == 3);
-}
-
-// The signal comes when the caller's thread has no set left, and another thread is in the middle of one.
-TEST_CASE("the caller's thread is asked whether to stop until all threads have ended") {
-  const auto cells = eval::parse_scenario(two_cells_of_three_sets, "s.toml");
-  if (!cells) FAIL(cells.error().text);
-  const std::thread::id caller = std::this_thread::get_id();
-  std::atomic<bool> has_begun{false}, is_asked{false};
-  bool is_over = false;  // the caller's set
-  const RunFunction run = [&](const eval::RunRequest& request) -> Expected<eval::RunOutcome, std::string> {
-    if (std::this_thread::get_id() == caller) {
-      has_begun.wait(false);
-      is_over = true;
-      return eval::run_virtually(request);
-    }
-    has_begun = true;
-    has_begun.notify_all();
-    is_asked.wait(false);
-    return std::string();
-  };
-  int questions = 0;  // on the caller's thread, after its set
-  const auto is_to_stop = [&] {
-    if (std::this_thread::get_id() == caller && is_over && ++questions == 3) {
-      is_asked = true;
-      is_asked.notify_all();
-    }
-    return is_asked.load();
-  };
-  const std::vector<const eval::Dispatcher*> dispatchers{eval::dispatchers_of(eval::Scenario{}).front()};
-  const std::vector<OpenRun> sets{{.set = 0, .dispatchers = dispatchers}, {.set = 1, .dispatchers = dispatchers}};
-  const auto results = SetRunner(run, {}, 2, 1h).run(cells->front().scenario, 0, sets, is_to_stop);
-  REQUIRE(results);
-  CHECK(results->size() == 1);
 }
 
 TEST_CASE("an experiment without a list of dispatchers runs under that of its policy") {
