@@ -38,8 +38,8 @@ constexpr Dispatcher followers_on_one_core{.name = "leader-followers-one-core",
 constexpr Dispatcher followers_allocated{
     .name = "leader-followers-allocated",
     .help =
-        "as leader-followers, but each task has a core, the least loaded one when it came; the thread that reads a "
-        "request moves itself there, so a job costs overheads.migration where mc-orb* costs overheads.hop",
+        "as leader-followers, but each task has a core, which was the least loaded one when the task came; the thread "
+        "that reads a request moves itself there, so a job costs overheads.migration where mc-orb* costs overheads.hop",
     .mode = DispatchMode::leader_followers,
     .placement = TaskPlacement::allocated};
 

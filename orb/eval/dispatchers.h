@@ -19,7 +19,7 @@ enum class TaskPlacement : std::uint8_t {
   any_core,     // on each core in turn, as the kernel moves the threads: global fixed priorities
   round_robin,  // task i of n on core i modulo the number of cores, whatever it needs
   first_core,   // all tasks on the first core
-  allocated,    // on the core that the allocation strategy chooses; the thread that reads a job moves there
+  allocated,    // each task on the least loaded core when it comes; the thread that reads a job moves there
 };
 
 struct Dispatcher {

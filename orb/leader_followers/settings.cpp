@@ -28,9 +28,9 @@ SettingsOf<PoolOptions> pool_settings() {
        [](S& s, V v) { return parse::number<int>(v, s.threads, 1, 256); }},
       {"followers.placement",
        "unbound",
-       "Where they run. unbound: where the kernel places them. round-robin: bound to the cores in turn. single-core: "
-       "all on the first core. allocated: each task gets a core by dispatch.allocation when it is admitted, and the "
-       "thread that has read a request of it moves to that core before it runs the request",
+       "Where these threads run. unbound: where the kernel places them. round-robin: bound to the cores in turn. "
+       "single-core: all on the first core. allocated: each task gets a core by dispatch.allocation when it is "
+       "admitted, and the thread that has read a request of it moves to that core before it runs the request",
        setting_values::placement,
        {.same = same<&S::placement>, .followers = true}},
   };

@@ -3,8 +3,8 @@
 // leader promotes a follower and handles the stream itself, up to and including the servant. There is no hand-off to
 // another thread. But the thread that happens to lead runs the request, on whatever core it is.
 //
-// Source: Schmidt, O'Ryan, Kircher, Pyarali, Buschmann, "Leader/Followers" (PLoP 2000). The placements are those
-// compared in Zhang, Gill, Lu (RTCSA 2009) and later.
+// Source: Schmidt, O'Ryan, Kircher, Pyarali, Buschmann, "Leader/Followers" (PLoP 2000). Zhang, Gill, Lu (RTCSA 2009 and
+// later) compare the placements unbound, round_robin and single_core. They name the cost of `allocated`: migrations.
 // Threads: any. Invariant: for one stream, at most one on_ready() runs at a time.
 #pragma once
 
@@ -23,7 +23,7 @@ enum class Placement : std::uint8_t {
   unbound,      // the kernel places the threads
   round_robin,  // thread i is bound to core i modulo their number, whatever load the cores have (as nORB did in 2009)
   single_core,  // all threads on the first core
-  allocated,    // first as round_robin; then what runs a request binds the thread to the core of the request's task
+  allocated,    // as round_robin at first; the code that runs a request binds the thread to the core of its task
 };
 
 struct PoolOptions {

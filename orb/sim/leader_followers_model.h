@@ -4,7 +4,7 @@
 //   unbound      the threads run on any core: global fixed priorities, close to what Linux does today
 //   pinned       each thread is bound to a core when its task comes, in turn by count: the behavior of 2009
 //   single_core  all threads share one core
-//   allocated    each task was allocated to a core, and the thread that reads a job moves there before it runs it
+//   allocated    each task was allocated to a core. The thread that reads a job moves there before it runs the job
 //
 // The leader runs the task itself, so there is no hand-off: leave Overheads::hop zero. An unbound thread may migrate.
 // Under `allocated`, set Overheads::hop to the cost of a migration: each job is charged one when it begins, although a

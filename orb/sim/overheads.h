@@ -44,9 +44,8 @@ inline constexpr std::array overhead_infos{
     OverheadInfo{OverheadKind::preemption, "preemption",
                  "Filling caches again, when a preempted job continues on its core", "\"5us\"", 1},
     OverheadInfo{OverheadKind::migration, "migration",
-                 "Moving the thread and filling caches, when a job continues on another core. Under "
-                 "leader-followers-allocated also "
-                 "when a job begins",
+                 "Moving the thread and filling caches, when a job continues on another core. "
+                 "Under leader-followers-allocated also when a job begins",
                  "\"8us\"", 0},
 };
 

@@ -131,12 +131,18 @@ same `-ORB` options and environment variables.
 | `mc-orb*` | | the same, but no task is refused | the same, with `dispatch.admission` = off |
 | `direct` | `direct` | as `mc-orb`, without `overheads.hop` | `dispatch.mode` = direct |
 | `leader-followers` | `leader-followers` | fixed priorities, any free core | `dispatch.mode` = leader-followers |
-| `leader-followers-pinned` | | fixed priorities, the next core in turn for each task | a form of that mode |
-| `leader-followers-one-core` | | fixed priorities, all tasks on the first core | a form of that mode |
+| `leader-followers-pinned` | | fixed priorities, the next core in turn for each task | the same, with `followers.placement` = round-robin |
+| `leader-followers-one-core` | | fixed priorities, all tasks on the first core | the same, with `followers.placement` = single-core |
+| `leader-followers-allocated` | | fixed priorities, the least loaded core for each task, `overheads.migration` for each job | the same, with `followers.placement` = allocated |
 
-`corelane eval` runs each set under all of `experiment.dispatchers`. Without that list, it takes
-`policy.dispatcher` and `mc-orb*`. `corelane simulate` takes `policy.dispatcher`. Without it, it takes
-the first one of the list. A file whose list lacks its `policy.dispatcher` is refused.
+| command | runs under |
+|---|---|
+| `corelane eval` | all of `experiment.dispatchers`. Without that list: `policy.dispatcher` and `mc-orb*` |
+| `corelane simulate` | `policy.dispatcher`. Without it: the first one of the list |
+| `corelane plan` | `policy.dispatcher`, which must be `manager` or `direct`. Without it: the first one of the list that refuses tasks |
+
+Without both fields, the setting `dispatch.mode` takes the place of `policy.dispatcher`. A file whose
+list lacks its `policy.dispatcher` is refused.
 
 An editor that knows JSON schemas of TOML files, such as one with Taplo, completes the fields if the
 file begins with this line. `corelane plan --schema` prints the schema.

@@ -19,9 +19,8 @@ std::vector<std::string_view> names_of_dispatchers() {
 
 constexpr Field<Experiment> experiment_rows[] = {
     {{.key = "dispatchers",
-      .help = "The dispatchers under which `corelane eval` runs each set, with the same jobs. `corelane simulate` "
-              "takes the "
-              "first one, unless policy.dispatcher names another of them",
+      .help = "The dispatchers under which `corelane eval` runs each set, with the same jobs. "
+              "`corelane simulate` takes the first one, unless policy.dispatcher names another of them",
       .fallback = "that of policy.dispatcher, and mc-orb*",
       .example = "[\"mc-orb\", \"mc-orb*\"]",
       .choices = &names_of_dispatchers},

@@ -105,8 +105,8 @@ constexpr Field<Platform> platform_rows[] = {
 constexpr Field<Policy> policy_rows[] = {
     {{.key = "dispatcher",
       .help =
-          "How calls reach their task's thread: dispatch.mode of the server. experiment.dispatchers, if it is given, "
-          "has to contain it; manager is mc-orb there",
+          "How calls reach their task's thread: dispatch.mode of the server. If experiment.dispatchers is given, it "
+          "must contain this dispatcher; manager is called mc-orb there",
       .fallback = "the first one of experiment.dispatchers, otherwise the setting dispatch.mode",
       .example = "\"manager\"",
       .choices = [] { return copied(dispatcher_names()); }},
