@@ -14,8 +14,8 @@
 //     │                                                  │ it wins nearly all votes, and by more than chance allows
 //     └──────────────────────────────────────────────────┴──▶ migrates to the candidate, and compares the next one
 //
-// Trials cost little. A candidate that does much worse loses at once. A lower limit m is not tried if m servants that
-// do not wait for each other at all would do less than the present limit does: as many as one servant alone, m times.
+// Trials cost little. A candidate that does much worse loses at once. A lower limit m is not tried if it cannot win: m
+// servants end at most m times as often as one servant alone, and that is less than the present rate.
 //
 // A comparison uses samples of one or more windows. After a change of the limit, the control waits until as many
 // servants have ended as ran before, since these began under the other limit. Then it measures until as many have ended
@@ -62,13 +62,12 @@ class ConcurrencyControl {
  public:
   // How often the limit and a candidate are compared before a decision.
   static constexpr int votes = 7;
-  // The control gives the limit up if no servant has ended for this time, and for four times as long as servants
-  // usually last: they may wait for each other.
+  // The control gives the limit up if no servant has ended for this time, and for four times the usual time of a
+  // servant. The servants may wait for each other then.
   static constexpr Duration shortest_stall = std::chrono::milliseconds{200};
   // A sample has at most so many windows, however long servants last.
   static constexpr int longest_sample = 100;
-  // A sample has at least so many, except while candidates are half or twice the limit: other differences are
-  // small.
+  // A sample has at least so many, except while candidates are half or twice the limit: other differences are small.
   static constexpr int careful_sample = 10;
 
   // `most`: the limit without any contention; at least 1.

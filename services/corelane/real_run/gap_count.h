@@ -1,5 +1,5 @@
-// GapCount counts how often the machine took time from threads that computed. Such a gap is longer than 20 us, and the
-// thread kept its core (orb/rt/work.h). If the program caused such gaps itself, they would come more often while it
+// GapCount counts the gaps in which the machine took time from threads that computed. A gap is longer than 20 us, and
+// the thread kept its core (orb/rt/work.h). If the program caused such gaps itself, they would come more often while it
 // runs. So gaps excuse late jobs only if they come at most twice as often as on cores that do nothing else.
 //
 // Threads: values.

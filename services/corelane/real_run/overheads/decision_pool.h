@@ -1,5 +1,5 @@
-// DecisionPool is an executive with its threads, in a state that a scenario constructs. It takes the time stamps of one
-// request on its way through the executive.
+// DecisionPool is an executive with its threads, in a state that a scenario constructs. It records when one request
+// passes each stage of the executive.
 //
 // Threads: one driver, bound to the manager's core at the reader's priority if the system grants it; and the
 // executive's own threads. Read a request's stamps when the request is over.
@@ -79,8 +79,8 @@ class DecisionPool {
   DecisionStamps call(const Contract& contract, TaskId& task);
   // A job of an admitted task.
   DecisionStamps call(TaskId task);
-  // A job of a task on the other core, in a server that works as leader-followers. The driver takes the part of the
-  // leader: it moves itself to that core and runs the job. It moves back afterwards.
+  // A job of a task on the other core, in a server with dispatch.mode leader-followers. The driver acts as the leader:
+  // it moves itself to that core and runs the job. Afterwards it moves back.
   DecisionStamps call_as_leader();
 
   std::size_t resident_count() const noexcept { return tasks_.size(); }
