@@ -132,8 +132,8 @@ std::string whole_text(const PlannedSet& set) {
       std::to_string(admitted_in(plan)) + " of " + counted(plan.tasks.size(), "task is", "tasks are") + " admitted.\n";
   if (plan.tasks.size() > admitted_in(plan))
     text += "Of the utilization that they ask for, " + percentage(plan.accepted) + " is admitted.\n";
-  if (!plan.promises) return text + "The server has no admission test, so no deadline is promised.\n";
   for (const std::string& note : plan.notes) text += "Note: " + note + ".\n";
+  if (!plan.promises) return text + "The server has no admission test, so no deadline is promised.\n";
   for (const eval::ChainVerdict& chain : plan.chains) text += chain_text(plan, chain);
   return text + need_text(plan) + growth_text(plan);
 }

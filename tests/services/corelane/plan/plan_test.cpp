@@ -462,6 +462,9 @@ TEST_CASE("a plan that charges slowdowns says that they are estimates, and which
   const std::string why = "if it ran on core 1, a would be analyzed with a budget of 9900us in place of 6600us: b on";
   CHECK_THAT(plan_text(tasks).out, Contains("\nNote: " + estimates + ".\n"));
   CHECK(json_of(tasks)["notes"] == nlohmann::json{estimates});
+  std::string untested = tasks;
+  untested.insert(untested.find("[policy]\n") + 9, "test = \"none\"\n");
+  CHECK_THAT(plan_text(untested).out, Contains("\nNote: " + estimates + ".\n"));
   CHECK_FALSE(json_of(plant).contains("notes"));
   std::string longer = tasks;
   longer.replace(longer.find("6ms"), 3, "6600us");
