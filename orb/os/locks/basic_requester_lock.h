@@ -14,10 +14,10 @@
 // while another one runs and wants it. One thread at a time may also spin for the lock without entering the queue. Only
 // this thread and the first one in the queue poll owner_, so a release disturbs at most two threads.
 // A thread that polled in vain leaves the queue and sleeps. Each thread that had to wait wakes one that sleeps when it
-// releases the lock, even if one that was woken before does not run yet. So the threads that could run soon wait for a
-// core, and no core is idle. But a release wakes none while another thread spins for the lock: that one takes it, and
-// the woken one would find it taken. After `most_skips` releases it wakes one all the same. If a thread has slept and
-// found the lock taken again `most_bypasses` times, it waits in the kernel: then the lock is handed to it.
+// releases the lock, even if one that was woken before does not run yet. So enough threads are awake for all cores. But
+// a release wakes none while another thread spins for the lock: that one takes it, and the woken one would find it
+// taken. After `most_skips` releases it wakes one all the same. If a thread has slept and found the lock taken again
+// `most_bypasses` times, it waits in the kernel: then the lock is handed to it.
 // Real-time threads wait in the kernel at once, and the holder inherits their priority. What the holder does until it
 // has unlocked depends on no other thread.
 //
