@@ -121,25 +121,16 @@ same `-ORB` options and environment variables.
   distribution of a standard library. All combinations of a sweep draw from the same numbers, so they
   can be compared pairwise.
 
-**Dispatchers** say how jobs reach the cores. A name means the same in virtual time
-([simulation.md](simulation.md#what-is-simulated)) and in a real run
-([evaluation-real.md](evaluation-real.md#what-runs)):
-
-| in `experiment.dispatchers` | in `policy.dispatcher` | in virtual time | in a real run |
-|---|---|---|---|
-| `mc-orb` | `manager` | the server's manager places and refuses tasks | `dispatch.mode` = manager |
-| `mc-orb*` | | the same, but no task is refused | the same, with `dispatch.admission` = off |
-| `direct` | `direct` | as `mc-orb`, without `overheads.hop` | `dispatch.mode` = direct |
-| `leader-followers` | `leader-followers` | fixed priorities, any free core | `dispatch.mode` = leader-followers |
-| `leader-followers-pinned` | | fixed priorities, the next core in turn for each task | the same, with `followers.placement` = round-robin |
-| `leader-followers-one-core` | | fixed priorities, all tasks on the first core | the same, with `followers.placement` = single-core |
-| `leader-followers-allocated` | | fixed priorities, the least loaded core for each task, `overheads.migration` for each job | the same, with `followers.placement` = allocated |
+**Dispatchers** say how jobs reach the cores ([table](#experiment)). A name means the same in virtual
+time ([simulation.md](simulation.md#what-is-simulated)) and in a real run
+([evaluation-real.md](evaluation-real.md#what-runs)). `policy.dispatcher` has the names of the setting
+`dispatch.mode`, so `manager` there is the dispatcher `mc-orb`.
 
 | command | runs under |
 |---|---|
-| `corelane eval` | all of `experiment.dispatchers`. Without that list: `policy.dispatcher` and `mc-orb*` |
-| `corelane simulate` | `policy.dispatcher`. Without it: the first one of the list |
-| `corelane plan` | `policy.dispatcher`, which must be `manager` or `direct`. Without it: the first one of the list that refuses tasks |
+| `corelane eval` | all of `experiment.dispatchers`. Without that list: `policy.dispatcher`, and `mc-orb*` |
+| `corelane simulate` | `policy.dispatcher`. Without it: the first one of `experiment.dispatchers` |
+| `corelane plan` | `policy.dispatcher`, which must be `manager` or `direct`. Without it: the first one of `experiment.dispatchers` that refuses tasks |
 
 Without both fields, the setting `dispatch.mode` takes the place of `policy.dispatcher`. A file whose
 list lacks its `policy.dispatcher` is refused.
