@@ -97,8 +97,8 @@ Action define_eval(CLI::App& app, std::vector<std::string>&) {
       "file. If it exists, only what it lacks is run. Ctrl-C keeps what is done.\n"
       "An overheads file (docs/evaluation-real.md) is measured on this host, with neither --virtual nor --real.\n"
       "A reproduction file (docs/reproductions.md) repeats published experiments, by default those of both kinds.\n"
-      "Exit status: 0 all is done; 1 it was stopped, the file of results took no more, or an admitted task missed "
-      "a deadline in virtual time; 2 the command line or the file was wrong.");
+      "Exit status: 0 all is done; 1 it was stopped, the file of results cannot be written further, or an admitted "
+      "task missed a deadline in virtual time; 2 the command line or the file was wrong.");
   refuse_empty(
       app.add_option("FILE", options->file, "a scenario with sweeps, an overheads file, or a reproduction file")
           ->required())
