@@ -90,7 +90,7 @@ void ConcurrencyControl::use(const ServantWindow& sample) noexcept {
 bool ConcurrencyControl::is_stalled(const ServantWindow& window) noexcept {
   const bool stands = limit() < most_ && window.ended == 0 && window.full > Duration::zero();
   stalled_ = stands ? stalled_ + window.length : Duration::zero();
-  return stands && stalled_ >= std::max(shortest_stall, servant_times_to_stall * servant_time_);
+  return stands && stalled_ >= std::clamp(servant_times_to_stall * servant_time_, shortest_stall, longest_stall);
 }
 
 void ConcurrencyControl::give_up() noexcept {
@@ -109,6 +109,10 @@ void ConcurrencyControl::rest(const ServantWindow& window) noexcept {
     is_coarse_ = true;
     alone_ = 0;
     pause_ = left_ = 1;
+  }
+  if (alone_ > 0 && --alone_left_ <= 0) {  // that sample may have been disturbed
+    is_coarse_ = true;
+    alone_ = 0;
   }
   if (--left_ > 0) return;
   left_ = 1;  // until there is a candidate
@@ -164,7 +168,7 @@ int ConcurrencyControl::candidate_for(Direction direction, const ServantWindow& 
 }
 
 void ConcurrencyControl::vote(const ServantWindow& window) noexcept {
-  if (candidate_ == 1) alone_ = window.rate();
+  if (candidate_ == 1) alone_ = window.rate(), alone_left_ = longest_rest;
   if (is_clear_loss(window)) return lose();
   base_sum_.add(base_);
   candidate_sum_.add(window);
@@ -198,7 +202,6 @@ void ConcurrencyControl::lose() noexcept {
     return begin_votes(Direction::down, least_);
   is_far_ = false;
   if (std::exchange(is_coarse_, false)) return begin_rest(1);
-  if (pause_ == longest_rest) alone_ = 0;  // measured long ago
   pause_ = std::min(2 * pause_, longest_rest);
   begin_rest(pause_);
 }

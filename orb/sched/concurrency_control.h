@@ -62,9 +62,11 @@ class ConcurrencyControl {
  public:
   // How often the limit and a candidate are compared before a decision.
   static constexpr int votes = 7;
-  // The control gives the limit up if no servant has ended for this time, and for four times the usual time of a
-  // servant. The servants may wait for each other then.
+  // The control gives the limit up if no servant has ended for four times the usual time of a servant, because servants
+  // may then wait for each other. That time lies within these bounds. The upper one is for short servants beside a few
+  // very long ones: without it they would wait for minutes.
   static constexpr Duration shortest_stall = std::chrono::milliseconds{200};
+  static constexpr Duration longest_stall = std::chrono::seconds{3};
   // A sample has at most so many windows, however long servants last.
   static constexpr int longest_sample = 100;
   // A sample has at least so many, except while candidates are half or twice the limit: other differences are small.
@@ -125,6 +127,7 @@ class ConcurrencyControl {
   // While it compares.
   bool is_coarse_ = true;   // candidates are far from the limit
   double alone_ = 0;        // servants that end in a second if one runs at a time; 0: unknown
+  int alone_left_ = 0;      // samples of rests until that is measured again
   bool is_far_ = false;     // the candidate is the least limit
   bool lost_once_ = false;  // in the other direction
   Direction direction_ = Direction::down;

@@ -174,7 +174,9 @@ class ServingThreads::Worker final : public os::ThreadGroup::Member, public Susp
 
   // Finishes a request whose connection another thread reads by now, and runs what waited for it.
   void finish_alone(const SourcePtr& served, JobPtr job) noexcept {
-    go_on(served, served->finish_detached(std::move(job)));
+    // Two statements: a parameter lives until the end of the whole expression, so the job would be kept during go_on().
+    RequestSource::Next next = served->finish_detached(std::move(job));
+    go_on(served, std::move(next));
     all_.end_detached(*this);
   }
   void help(const SourcePtr& served) noexcept {

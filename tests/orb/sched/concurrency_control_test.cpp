@@ -264,6 +264,31 @@ TEST_CASE("the limit is not given up before four times as long as servants last"
   CHECK(control.limit() == threads);
 }
 
+TEST_CASE("short servants wait for seconds, not for minutes, behind a limit that long ones have reached") {
+  ConcurrencyControl control(threads);
+  // One short servant ends in a second, beside long ones. So the mean is more than a minute.
+  for (int i = 0; i < 1'000 && control.limit() == threads; ++i)
+    control.take({.length = length, .in_servants = threads * length, .ended = i % 100 == 99 ? 1U : 0U});
+  const int limit = control.limit();
+  REQUIRE(limit < threads);
+  const ServantWindow stalled{.length = length, .in_servants = threads * length, .full = length};
+  for (int i = 1; i < ConcurrencyControl::longest_stall / length; ++i) control.take(stalled);
+  CHECK(control.limit() == limit);
+  control.take(stalled);
+  CHECK(control.limit() == threads);
+}
+
+TEST_CASE("a disturbed sample of one servant does not keep the control from the best number forever") {
+  // Whatever is tried first seems to do much worse.
+  Load load([](int servants) { return servants < 32 ? 2'000.0 : lock_bound(32); }, 32);
+  while (load.control.limit() != 1) load.run(1);
+  while (load.control.limit() == 1) load.run(1);
+  load.change(lock_bound, 32);
+  load.run(10'000);
+  CHECK(load.control.decided() >= 6);
+  CHECK(load.control.decided() <= 9);
+}
+
 TEST_CASE("the limit is from 1 to the number of threads whatever is measured") {
   CHECK(holds([](Draw& draw) {
     const int most = 1 + static_cast<int>(draw.below(100));

@@ -63,13 +63,17 @@ struct Servant {
         while (served == before) std::this_thread::yield();
         break;
       }
+      case 'g':  // notes how many requests were given back
+        given_back_before = given_back;
+        break;
       default:
         break;
     }
     ++served;
   }
 
-  std::atomic<int> served{0}, blocked{0};
+  std::atomic<int> served{0}, blocked{0}, given_back{0};
+  int given_back_before = 0;
   std::atomic<bool> released{false};
   std::mutex mutex;
   std::set<std::thread::id> threads;
@@ -82,7 +86,10 @@ class Letter final : public Job {
   void finish() noexcept override { (void)::send(reply_to_, &letter_, 1, MSG_NOSIGNAL); }
   void refuse(const sched::Refusal&) noexcept override {}
   void fail(Error) noexcept override {}
-  void recycle() noexcept override { delete this; }
+  void recycle() noexcept override {
+    ++servant_.given_back;
+    delete this;
+  }
 
  private:
   Servant& servant_;
@@ -129,7 +136,8 @@ class Letters final : public RequestSource {
   }
   Next finish_detached(JobPtr job) noexcept override {
     job->finish();
-    return {};
+    const char letter = std::exchange(waiting, '\0');
+    return {.job = JobPtr(letter == '\0' ? nullptr : new Letter(servant_, letter, fd_.get()))};
   }
   Next take_waiting() noexcept override { return {}; }
   bool begin_wait(WaitsFor) noexcept override { return false; }
@@ -153,6 +161,7 @@ class Letters final : public RequestSource {
   std::atomic<bool> ended{false};
   std::atomic<bool> has_left{false};
   ServingThreads* back_to = nullptr;
+  char waiting = '\0';  // a request that waits until a detached one has ended
   std::atomic<int> detached{0};
   std::atomic<int> armed{0};  // how often it was added to the epoll set
   std::atomic<Time> expires{never};
@@ -253,6 +262,17 @@ TEST_CASE("a servant that takes long does not make its connection deaf, or other
   CHECK(slow.receive(1) == "b");
   slow.send("q");
   CHECK(slow.receive(1) == "q");
+}
+
+TEST_CASE("a detached request that has ended is given back before its thread runs what waited for it") {
+  Server server;
+  const auto client = server.client();
+  client.source->waiting = 'g';
+  client.send("b");
+  while (client.source->detached == 0) std::this_thread::yield();
+  server.servant.released = true;
+  CHECK(client.receive(2) == "bg");
+  CHECK(server.servant.given_back_before == 1);
 }
 
 TEST_CASE("as many servants as may be detached block, and the next request is served") {
