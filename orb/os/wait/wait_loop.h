@@ -59,7 +59,8 @@ bool wait_for(Time deadline, WaitStrategy strategy, AdaptiveSpin& learnt, Poll&&
         next_yield = at + between_yields;
       }
       came = poll();
-      if (!came || !yields) at = now();  // the clock was read after the yield: an event need not wait for another look
+      // An event need not wait for the clock to be read again if nothing is learnt from this wait, or after a yield.
+      if (!came || (adapts && !yields)) at = now();
       if (gives_way && at - before > SpinBackoff::longest_step) {
         spin_backoff().lost_core(at, at - before);
         end = at;
