@@ -31,12 +31,6 @@ struct CallCache {
   std::vector<std::unique_ptr<ClientCall>> calls;
 };
 
-// Returns a request id that is unique in the process, so that a request can go over another connection unchanged.
-std::uint32_t next_request_id() noexcept {
-  static std::atomic<std::uint32_t> next{1};
-  return next.fetch_add(1, std::memory_order_relaxed);  // relaxed: only uniqueness counts
-}
-
 Error with_completion(Error error, Completion completed) {
   error.completed = completed;
   return error;
@@ -100,9 +94,9 @@ os::WaitStrategy as_in_job(os::WaitStrategy strategy) noexcept {
   hooks_ = &orb().client_hooks();
   const Duration timeout = reference->request_timeout();
   now_ = os::now();
-  deadline_ =
-      std::min({options_.latest, CallDeadline::current(), timeout == Duration::zero() ? never : now_ + timeout});
-  request_id_ = next_request_id();
+  deadline_ = std::min(options_.latest, CallDeadline::current());
+  if (timeout != Duration::zero()) deadline_ = std::min(deadline_, now_ + timeout);
+  request_id_ = request_ids_.next(now_);
   // A message that is too large is refused here, so that only this call fails. On the wire it would break the
   // connection and fail all its calls.
   writer_.set_limit(settings().giop.message_size);

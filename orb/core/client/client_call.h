@@ -19,6 +19,7 @@
 #include "orb/cdr/writer.h"
 #include "orb/core/client/call_target.h"
 #include "orb/core/client/reference.h"
+#include "orb/core/client/request_ids.h"
 #include "orb/core/client/task_binding.h"
 #include "orb/core/connections/client_connection.h"
 #include "orb/core/exception.h"
@@ -136,6 +137,7 @@ class ClientCall {
   std::uint64_t wait_number_ = 0;  // identifies the waiting thread to call-backs; 0: no call-backs
 
   // Kept from call to call.
+  RequestIds request_ids_;
   cdr::Writer writer_;
   cdr::Writer spare_;
   transport::SendMemory send_memory_;
