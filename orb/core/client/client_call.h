@@ -130,6 +130,7 @@ class ClientCall {
   giop::Version version_;
   const ClientHooks* hooks_ = nullptr;  // of the ORB
   std::uint32_t hook_causes_ = 0;       // why hooks apply to the call; 0: none applies
+  bool names_connection_ = false;       // the call may use no other connection, as those of tasks
   bool asks_orb_ = false;               // the request asks whether the server is Corelane, see Reference::server_at()
   Time now_{};                          // when the call began
   Time deadline_ = never;
