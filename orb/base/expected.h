@@ -60,15 +60,13 @@ class [[nodiscard]] Expected {
   std::variant<T, E> state_;
 };
 
-// A result of this kind fits into two registers. A variant would be built byte by byte on the stack and then read as
-// words. The core would wait longer for that than for all the rest of a short call.
-template <typename T, typename E>
-concept TwoWords = std::is_enum_v<E> && !std::is_same_v<T, E> && std::is_trivially_copyable_v<T> &&
-                   std::is_default_constructible_v<T> && sizeof(T) == sizeof(std::uint64_t);
-
-// Outcome holds one enumerator or none, in one word.
+// Outcome holds one error or none, in one word.
 template <typename E>
-class Outcome {
+class Outcome;
+
+template <typename E>
+requires std::is_enum_v<E>
+class Outcome<E> {
  public:
   constexpr Outcome() = default;
   constexpr explicit Outcome(E error) : word_(1 + static_cast<std::uint64_t>(error)) {}
@@ -78,6 +76,36 @@ class Outcome {
  private:
   std::uint64_t word_ = 0;
 };
+
+// Bits: 0 to 7 the kind, 8 to 15 the completion, 16 that there is an error, 32 to 63 the minor code.
+template <>
+class Outcome<Error> {
+ public:
+  constexpr Outcome() = default;
+  constexpr explicit Outcome(Error error)
+      : word_(static_cast<std::uint64_t>(error.kind) | static_cast<std::uint64_t>(error.completed) << 8 | is_error |
+              std::uint64_t{error.minor} << 32) {}
+  constexpr bool is_good() const { return word_ == 0; }
+  constexpr Error error() const {
+    assert(!is_good());
+    return {static_cast<ErrorKind>(word_ & 0xff), static_cast<Completion>(word_ >> 8 & 0xff),
+            static_cast<std::uint32_t>(word_ >> 32)};
+  }
+
+ private:
+  static constexpr std::uint64_t is_error = 1 << 16;
+
+  std::uint64_t word_ = 0;
+};
+
+template <typename E>
+concept OneWord = std::is_enum_v<E> || std::is_same_v<E, Error>;
+
+// A result of this kind fits into two registers. A variant would be built byte by byte on the stack and then read as
+// words. The core would wait longer for that than for all the rest of a short call.
+template <typename T, typename E>
+concept TwoWords = OneWord<E> && !std::is_same_v<T, E> && std::is_trivially_copyable_v<T> &&
+                   std::is_default_constructible_v<T> && sizeof(T) <= sizeof(std::uint64_t);
 
 template <typename T, typename E>
 requires TwoWords<T, E>
@@ -93,10 +121,12 @@ class [[nodiscard]] Expected<T, E> {
   constexpr bool has_value() const { return outcome_.is_good(); }
   constexpr explicit operator bool() const { return has_value(); }
 
-  constexpr T& value() { return assert(has_value()), value_; }
-  constexpr const T& value() const { return assert(has_value()), value_; }
-  constexpr T& operator*() { return value(); }
-  constexpr const T& operator*() const { return value(); }
+  constexpr T& value() & { return assert(has_value()), value_; }
+  constexpr const T& value() const& { return assert(has_value()), value_; }
+  constexpr T value() && { return assert(has_value()), value_; }
+  constexpr T& operator*() & { return value(); }
+  constexpr const T& operator*() const& { return value(); }
+  constexpr T operator*() && { return value(); }
   constexpr T* operator->() { return &value(); }
   constexpr const T* operator->() const { return &value(); }
 
@@ -108,8 +138,7 @@ class [[nodiscard]] Expected<T, E> {
   Outcome<E> outcome_;
 };
 
-template <typename E>
-requires std::is_enum_v<E>
+template <OneWord E>
 class [[nodiscard]] Expected<void, E> {
  public:
   using value_type = void;

@@ -1,7 +1,9 @@
 #include "orb/giop/corelane_contexts.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <iterator>
 #include <limits>
 
 #include "orb/base/minor.h"
@@ -41,13 +43,16 @@ class Layout {
   std::array<std::byte, size> bytes_{};
 };
 
-bool read_time(Reader& reader, Duration& out) noexcept {
-  std::uint64_t count = 0;
-  if (!reader.read(count)) return false;
+bool take_time(Reader& reader, std::uint64_t count, Duration& out) noexcept {
   constexpr auto most = static_cast<std::uint64_t>(Duration::max().count());
   if (count > most && count != unbounded) return reader.fail(minor::bad_encapsulation);
   out = Duration{static_cast<std::int64_t>(std::min(count, most))};
   return true;
+}
+
+bool read_time(Reader& reader, Duration& out) noexcept {
+  std::uint64_t count = 0;
+  return reader.read(count) && take_time(reader, count, out);
 }
 
 // Later versions only append fields.
@@ -59,10 +64,16 @@ bool read_version(Reader& reader) noexcept {
   return read_version(reader, version);
 }
 
-bool read_contract(Reader& reader, Contract& c) noexcept {
+// Reads the fields from the task to the policies. The first seven are read as one block.
+bool read_task(Reader& reader, ContractContext& context, Contract& c) noexcept {
+  std::array<std::uint64_t, 7> words;
+  if (!reader.read_block(words.data(), words.size())) return false;
+  context.task.value = words[0];
+  context.job.value = words[1];
+  Duration* const times[] = {&c.period, &c.deadline, &c.budget, &c.jitter, &c.suspension};
+  for (std::size_t i = 0; i < std::size(times); ++i)
+    if (!take_time(reader, words[2 + i], *times[i])) return false;
   std::uint8_t policies = 0;
-  if (!read_time(reader, c.period) || !read_time(reader, c.deadline) || !read_time(reader, c.budget)) return false;
-  if (!read_time(reader, c.jitter) || !read_time(reader, c.suspension)) return false;
   if (!reader.read(c.importance) || !reader.read(policies)) return false;
   const std::uint8_t overrun = policies & overrun_mask;
   if (overrun > static_cast<std::uint8_t>(OverrunPolicy::cancel)) return reader.fail(minor::bad_enum);
@@ -186,8 +197,8 @@ Expected<ContractContext> decode_contract(Bytes bytes) noexcept {
   ContractContext context;
   Contract contract;
   std::uint8_t version = 0;
-  if (read_version(reader, version) && reader.read(context.task.value) && reader.read(context.job.value) &&
-      read_contract(reader, contract) && read_time(reader, context.time_left) && version >= version_with_uses)
+  if (read_version(reader, version) && read_task(reader, context, contract) && read_time(reader, context.time_left) &&
+      version >= version_with_uses)
     read_uses(reader, version, contract);
   if (!reader.ok()) return reader.error();
   if (contract.period != Duration::zero()) context.contract = contract;

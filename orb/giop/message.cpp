@@ -21,7 +21,7 @@ bool known(MessageType type, Version version) noexcept {
 
 }  // namespace
 
-[[gnu::hot]] Expected<MessageHeader> parse_header(Bytes bytes) noexcept {
+Expected<MessageHeader> parse_any_header(Bytes bytes) noexcept {
   if (bytes.size() < header_size) return refused(minor::truncated);
   if (std::memcmp(bytes.data(), magic, sizeof magic) != 0) return refused(minor::bad_magic);
   const auto octet = [&](std::size_t i) { return std::to_integer<std::uint8_t>(bytes[i]); };

@@ -8,9 +8,11 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "orb/base/bytes.h"
 #include "orb/base/expected.h"
@@ -62,9 +64,31 @@ struct MessageHeader {
   std::uint32_t body_size = 0;
 };
 
+// Parses any header, see parse_header().
+Expected<MessageHeader> parse_any_header(Bytes bytes) noexcept;
+
+// Returns whether the bytes begin with the usual header: of GIOP 1.2, in this machine's byte order, without fragments.
+// Sets it then.
+inline bool parse_usual_header(Bytes bytes, MessageHeader& header) noexcept {
+  constexpr std::array<std::uint8_t, 8> usual{'G', 'I', 'O', 'P', 1, 2, static_cast<std::uint8_t>(native_order), 0};
+  constexpr std::array<std::uint8_t, 8> without_type{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0};
+  std::uint64_t first = 0;
+  if (bytes.size() < header_size) return false;
+  std::memcpy(&first, bytes.data(), sizeof first);
+  std::memcpy(&header.body_size, bytes.data() + sizeof first, sizeof header.body_size);
+  asm(""
+      : "+r"(first), "+r"(header.body_size));  // as in cdr::Reader: another process may write the memory of the bytes
+  if ((first & std::bit_cast<std::uint64_t>(without_type)) != std::bit_cast<std::uint64_t>(usual)) return false;
+  header.type = static_cast<MessageType>(std::bit_cast<std::array<std::uint8_t, 8>>(first)[7]);
+  return header.type <= MessageType::fragment;
+}
+
 // Parses exactly header_size bytes. Refused with COMM_FAILURE: another magic, a version other than 1.0 to 1.2, and a
 // type that the version lacks. The caller checks the size.
-Expected<MessageHeader> parse_header(Bytes bytes) noexcept;
+inline Expected<MessageHeader> parse_header(Bytes bytes) noexcept {
+  if (MessageHeader header; parse_usual_header(bytes, header)) return header;
+  return parse_any_header(bytes);
+}
 
 // One whole message with joined fragments: `bytes` is its (first) header and its body.
 struct Message {

@@ -51,7 +51,7 @@ class SendMemory final : public cdr::MessageMemory {
     MutableBytes bytes() const noexcept { return send_buffer ? send_buffer->bytes() : pages; }
     void release() noexcept {
       send_buffer.reset();
-      os::give_pages(std::exchange(pages, {}));
+      if (!pages.empty()) os::give_pages(std::exchange(pages, {}));
     }
     std::unique_ptr<ReservedSendBuffer> send_buffer{};
     MutableBytes pages{};

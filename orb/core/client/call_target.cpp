@@ -55,16 +55,19 @@ bool may_make_channel(const CallTarget::Requirements& required) noexcept {
   forwards_ = 0;
 }
 
-[[gnu::hot]] void CallTarget::connect(const Requirements& required) {
+[[gnu::hot]] void CallTarget::connect(Requirements required) {
   choose(required);
   if (!current_->reach().is_limited) return;
   const transport::Connection& made = connection_->stream();
   if (is_to_this_process(made.local(), made.peer(), current_->orb()->endpoints())) raise_outside_reach();
 }
 
-[[gnu::hot]] void CallTarget::choose(const Requirements& required) {
+[[gnu::hot]] void CallTarget::choose(Requirements& required) {
   endpoint_ = nullptr;
-  if (required.only) return go_over(required.only, current_->address_at(required.only->peer()));
+  if (required.only) {
+    const Address& address = current_->address_at(required.only->peer());
+    return go_over(std::move(required.only), address);
+  }
   const Reference::Route* const route = current_->route(required.traffic);
   if (route != nullptr && !(route->is_fallback && may_make_channel(required) && !route->pool->keeps_thread())) {
     if (auto known = route->pool->of_thread(required.now, required.order)) {

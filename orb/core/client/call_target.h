@@ -26,9 +26,9 @@ class CallTarget {
   struct Requirements {
     Traffic traffic;
     CallOrder order;
-    Time now;                                       // when the call began
-    Time deadline;                                  // when it must have ended
-    const std::shared_ptr<ClientConnection>& only;  // null: any connection to the target
+    Time now;                                // when the call began
+    Time deadline;                           // when it must have ended
+    std::shared_ptr<ClientConnection> only;  // null: any connection to the target
   };
 
   // Begins a call through this reference, or through the one to which a server has forwarded it before. The caller
@@ -47,7 +47,7 @@ class CallTarget {
   giop::Addressing addressing() const noexcept { return addressing_; }
 
   // Finds or makes the connection. Raises.
-  void connect(const Requirements& required);
+  void connect(Requirements required);
 
   // Goes to where the server forwards the call. Raises TRANSIENT forward_loop after too many forwards, and INV_OBJREF
   // if the reference is nil.
@@ -65,7 +65,7 @@ class CallTarget {
   bool is_for_other_server(const Error& error);
 
  private:
-  void choose(const Requirements& required);
+  void choose(Requirements& required);
   void connect_anew(const Requirements& required);
   void return_to_origin() noexcept;
   void count_forward(const Error& if_too_many);

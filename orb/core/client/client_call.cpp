@@ -31,12 +31,6 @@ struct CallCache {
   std::vector<std::unique_ptr<ClientCall>> calls;
 };
 
-// Returns a request id that is unique in the process, so that a request can go over another connection unchanged.
-std::uint32_t next_request_id() noexcept {
-  static std::atomic<std::uint32_t> next{1};
-  return next.fetch_add(1, std::memory_order_relaxed);  // relaxed: only uniqueness counts
-}
-
 Error with_completion(Error error, Completion completed) {
   error.completed = completed;
   return error;
@@ -100,9 +94,9 @@ os::WaitStrategy as_in_job(os::WaitStrategy strategy) noexcept {
   hooks_ = &orb().client_hooks();
   const Duration timeout = reference->request_timeout();
   now_ = os::now();
-  deadline_ =
-      std::min({options_.latest, CallDeadline::current(), timeout == Duration::zero() ? never : now_ + timeout});
-  request_id_ = next_request_id();
+  deadline_ = std::min(options_.latest, CallDeadline::current());
+  if (timeout != Duration::zero()) deadline_ = std::min(deadline_, now_ + timeout);
+  request_id_ = request_ids_.next(now_);
   // A message that is too large is refused here, so that only this call fails. On the wire it would break the
   // connection and fail all its calls.
   writer_.set_limit(settings().giop.message_size);
@@ -121,12 +115,14 @@ const Settings& ClientCall::settings() const noexcept { return orb().settings();
 
 // Finds or makes the connection to the call's current target. Raises.
 [[gnu::hot]] void ClientCall::connect() {
-  if (options_.binding) options_.connection = options_.binding->connection(ServedChain::current() != nullptr);
+  auto only =
+      options_.binding ? options_.binding->connection(ServedChain::current() != nullptr, now_) : options_.connection;
+  names_connection_ = only != nullptr;
   target_.connect({.traffic = options_.contract != nullptr ? Traffic::contract : Traffic::plain,
                    .order = options_.oneway || !options_.waits ? CallOrder::ordered : CallOrder::free,
                    .now = now_,
                    .deadline = deadline_,
-                   .only = options_.connection});
+                   .only = std::move(only)});
 }
 
 // Chooses the request's code sets. Raises. `body`: the form of the arguments, if they are already encoded and depend on
@@ -293,8 +289,7 @@ void ClientCall::recompose() {
 [[gnu::hot]] inline ClientCall::Next ClientCall::exchange(std::span<const RaisesEntry> raises) {
   if (!giop::finish(writer_)) raise_unwritable();
   if (options_.oneway) {
-    const bool may_batch = options_.connection == nullptr;  // calls of tasks name their own connection
-    const auto sent = connection()->send(writer_.parts(), deadline_, may_batch);
+    const auto sent = connection()->send(writer_.parts(), deadline_, !names_connection_);
     if (sent) note_code_sets();
     return sent ? Next::done : failed(with_completion(sent.error(), Completion::no));
   }
@@ -389,7 +384,7 @@ std::string text_of_deadlocked_wait(TaskId task, std::size_t others) {
 ClientCall::Next ClientCall::failed(const Error& error) {
   const bool late = error.minor == minor::no_send_room;
   if (error.completed != Completion::no || late || retries_++ == max_retries) raise_failed(error);
-  if (options_.connection && !(options_.binding && options_.binding->fall_back(*connection()))) raise_failed(error);
+  if (names_connection_ && !(options_.binding && options_.binding->fall_back(*connection()))) raise_failed(error);
   return Next::again;
 }
 
@@ -453,7 +448,7 @@ ClientCall::Next ClientCall::take_system_exception(cdr::Reader& body) {
   if (target_.is_for_other_server(received.error)) return Next::again;
   const bool is_unknown =
       received.error.kind == ErrorKind::object_not_exist && received.error.completed == Completion::no;
-  if (is_unknown && target_.leaves_old_forward(!options_.connection)) return Next::again;
+  if (is_unknown && target_.leaves_old_forward(!names_connection_)) return Next::again;
   if (&target_.current() != &target_.origin()) target_.forget_forward();
   raise(received.error, std::move(received.detail));
 }
@@ -496,7 +491,7 @@ bool ClientCall::locate() {
       raise(error ? *error : error.error());
     }
     if (reply->header.status != giop::LocateStatus::unknown_object) return true;
-    if (!target_.leaves_old_forward(!options_.connection)) return false;
+    if (!target_.leaves_old_forward(!names_connection_)) return false;
     connect();
   }
 }

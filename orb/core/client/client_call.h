@@ -19,6 +19,7 @@
 #include "orb/cdr/writer.h"
 #include "orb/core/client/call_target.h"
 #include "orb/core/client/reference.h"
+#include "orb/core/client/request_ids.h"
 #include "orb/core/client/task_binding.h"
 #include "orb/core/connections/client_connection.h"
 #include "orb/core/exception.h"
@@ -129,6 +130,7 @@ class ClientCall {
   giop::Version version_;
   const ClientHooks* hooks_ = nullptr;  // of the ORB
   std::uint32_t hook_causes_ = 0;       // why hooks apply to the call; 0: none applies
+  bool names_connection_ = false;       // the call may use no other connection, as those of tasks
   bool asks_orb_ = false;               // the request asks whether the server is Corelane, see Reference::server_at()
   Time now_{};                          // when the call began
   Time deadline_ = never;
@@ -136,6 +138,7 @@ class ClientCall {
   std::uint64_t wait_number_ = 0;  // identifies the waiting thread to call-backs; 0: no call-backs
 
   // Kept from call to call.
+  RequestIds request_ids_;
   cdr::Writer writer_;
   cdr::Writer spare_;
   transport::SendMemory send_memory_;

@@ -138,11 +138,11 @@ std::shared_ptr<ClientConnection> TaskBinding::own() noexcept {
   return own_;
 }
 
-std::shared_ptr<ClientConnection> TaskBinding::connection(bool nested) noexcept {
+std::shared_ptr<ClientConnection> TaskBinding::connection(bool nested, Time now) noexcept {
   // relaxed: a hint
   if (nested || !uses_own_.load(std::memory_order_relaxed)) return shared_;
   auto found = own();
-  if (found && found->usable(os::now())) return found;
+  if (found && found->usable(now)) return found;
   if (found) fall_back(*found);
   return shared_;
 }

@@ -18,6 +18,7 @@
 #include "orb/base/thread_safety.h"
 #include "orb/core/client/reopen_pause.h"
 #include "orb/core/connections/client_connection.h"
+#include "orb/os/clock.h"
 #include "orb/os/pi_mutex.h"
 
 namespace corelane::core {
@@ -46,8 +47,8 @@ class TaskBinding : public std::enable_shared_from_this<TaskBinding> {
   const Contract& contract() const noexcept { return contract_; }
   // Returns the connection for the next call; null if the object is local. `nested`: the call is made on behalf of a
   // caller that may be the task itself. The task's thread reads its own connection only after that call was answered,
-  // so a nested call uses the shared one.
-  std::shared_ptr<ClientConnection> connection(bool nested = false) noexcept;
+  // so a nested call uses the shared one. `now`: when the call began.
+  std::shared_ptr<ClientConnection> connection(bool nested = false, Time now = os::now()) noexcept;
   // Notes that a call failed on `connection` and certainly did not run. Returns false if there is no other connection
   // to try.
   bool fall_back(const ClientConnection& connection) noexcept;

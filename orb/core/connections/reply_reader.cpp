@@ -25,7 +25,7 @@ bool ReplyReader::poll() {
 }
 
 // Takes what was read. Returns false if that is nothing.
-[[gnu::hot]] bool ReplyReader::took(const Expected<std::size_t>& got, const transport::BorrowedBytes& borrowed) {
+[[gnu::hot]] bool ReplyReader::took(Expected<std::size_t> got, const transport::BorrowedBytes& borrowed) {
   if (!got && got.error().kind == ErrorKind::timeout) return false;
   if (!got || *got == 0) {
     // The peer is gone. Requests that it has never read did not run.

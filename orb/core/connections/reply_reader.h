@@ -37,7 +37,7 @@ class ReplyReader {
 
  private:
   bool poll();
-  bool took(const Expected<std::size_t>& got, const transport::BorrowedBytes& borrowed);
+  bool took(Expected<std::size_t> got, const transport::BorrowedBytes& borrowed);
   void deliver(const giop::Message& message, const transport::BorrowedBytes& borrowed) noexcept;
   void give(PendingReply& pending, const giop::Message& message, const transport::BorrowedBytes& borrowed) noexcept;
   void fail_and_close(const Error& error) noexcept;

@@ -163,7 +163,7 @@ bool ChannelLink::take_front(BorrowedBytes& borrowed) noexcept try {
 
 [[gnu::hot]] IoResult ChannelLink::receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
                                                  BorrowedBytes* borrowed) noexcept {
-  if (deadline <= os::now()) {
+  if (deadline == Time{} || (deadline != never && deadline <= os::now())) {
     stop_awaiting();
     const IoResult result = receive_some(buffer, borrowed);
     if (!await_bytes()) make_readable();

@@ -263,6 +263,7 @@ void stamp_arrivals(int fd) noexcept { set_option(fd, SOL_SOCKET, SO_TIMESTAMPNS
 [[gnu::hot]] IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
                                     os::AdaptiveSpin& learnt, std::optional<PeerCredentials> peer,
                                     Beside beside) noexcept {
+  if (deadline == Time{}) return receive_some(fd, buffer, beside);
   IoResult result{Io::would_block};
   // The common case reads the clock once.
   if (strategy.mode == os::WaitMode::park && (deadline == never || deadline - os::now() > receive_timeout)) {

@@ -79,3 +79,19 @@ TEST_CASE("a word or an enumerator travels in two registers, and tells which it 
   CHECK(Expected<void, Fault>());
   CHECK(Expected<void, Fault>(Fault::first).error() == Fault::first);
 }
+
+TEST_CASE("a short value or an Error travels in two registers, and keeps every field") {
+  STATIC_REQUIRE(sizeof(Expected<std::size_t>) == 16);
+  STATIC_REQUIRE(sizeof(Expected<bool>) == 16);
+  STATIC_REQUIRE(sizeof(Expected<void>) == 8);
+  constexpr Error first{}, last{ErrorKind::bad_qos, Completion::maybe, 0xffff'ffff};
+  STATIC_REQUIRE(first.minor == 0);
+  for (const Error& error : {first, last, Error{ErrorKind::unknown, Completion::yes, 0}}) {
+    CHECK_FALSE(Expected<std::size_t>(error));
+    CHECK(Expected<std::size_t>(error).error() == error);
+    CHECK_FALSE(Expected<void>(error));
+    CHECK(Expected<void>(Unexpected(error)).error() == error);
+  }
+  CHECK(*Expected<std::size_t>(0) == 0);
+  CHECK(Expected<bool>(false).has_value());
+}

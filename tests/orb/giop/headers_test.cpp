@@ -355,6 +355,28 @@ TEST_CASE("a header of something else is refused for what it is") {
   CHECK(minor_of("'GIOP' 0102 01 00 000000") == minor::truncated);
 }
 
+TEST_CASE("the short way to read a usual header reads what the long way reads") {
+  cdr::Writer writer;
+  write_close_connection(writer, giop_1_2, native_order);
+  const std::vector<std::byte> usual = writer.to_vector();
+  MessageHeader ignored;
+  CHECK(parse_usual_header(usual, ignored));
+  for (std::size_t at = 0; at < usual.size(); ++at) {
+    for (unsigned value = 0; value < 256; ++value) {
+      std::vector<std::byte> bytes = usual;
+      bytes[at] = static_cast<std::byte>(value);
+      const auto header = parse_header(bytes), expected = parse_any_header(bytes);
+      REQUIRE(header.has_value() == expected.has_value());
+      if (!header) continue;
+      CHECK(header->version == expected->version);
+      CHECK(header->order == expected->order);
+      CHECK(header->more_fragments == expected->more_fragments);
+      CHECK(header->type == expected->type);
+      CHECK(header->body_size == expected->body_size);
+    }
+  }
+}
+
 TEST_CASE("every truncation of a recorded request is refused") {
   const auto parse = [](const Message& message) { return parse_request(message, {}).has_value(); };
   check_truncations(ping_1_0, ping_1_0.size() - 4, parse);

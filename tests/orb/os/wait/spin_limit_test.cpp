@@ -124,6 +124,22 @@ TEST_CASE("an adaptive wait that lost its core stops spinning, and the next one 
       .join();
 }
 
+TEST_CASE("an adaptive wait notices that it lost its core even if the event came meanwhile") {
+  if (spinner_limit() == 0) return;
+  AdaptiveSpin learnt;
+  const auto lose_core = [] {
+    std::this_thread::sleep_for(1ms);  // sleep: as if another thread ran meanwhile
+    return true;
+  };
+  std::thread([&] {  // each thread has its own backoff
+    const Time before = now();
+    CHECK(wait_for(
+        before + 1h, {WaitMode::adaptive, 10ms}, learnt, lose_core, [](Time) { return true; }, [] { return no_core; }));
+    CHECK_FALSE(spin_backoff().may_spin(before + 100ms));
+  })
+      .join();
+}
+
 TEST_CASE("where no thread may spin adaptive settles for park") {
   const WaitStrategy asked{WaitMode::adaptive, 7us};
   CHECK(settled(asked).mode == (spinner_limit() == 0 ? WaitMode::park : WaitMode::adaptive));
