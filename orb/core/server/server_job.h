@@ -54,6 +54,10 @@ class ServerJob final : public dispatch::Job {
   // Call it before another thread reads the connection, while the job runs in place on the thread that read it. The
   // message stays where it is. Thread: the one that has the connection's turn.
   void detach() noexcept;
+  // Counts the request that the calling thread runs in place among those that run, because it begins to wait. The
+  // memory account subtracts those that wait.
+  static void note_wait() noexcept;
+  const ServerConnection& connection() const noexcept { return *connection_; }
   const ReplyTo& to() const noexcept { return to_; }
   const ActiveObject* object() const noexcept { return object_; }
   const Upcall& upcall() const noexcept { return *upcall_; }
@@ -117,6 +121,7 @@ class ServerJob final : public dispatch::Job {
   }
   void own() noexcept;
   void begin_run() noexcept;
+  void count_run() noexcept;
   void discount() noexcept;
   class HookedUpcall;
   inline void run_inside();
@@ -164,7 +169,8 @@ class ServerJob final : public dispatch::Job {
   std::atomic<bool> answered_{false};
   // Bytes in the connection's memory account. What lies in memory shared with the peer is not counted.
   std::size_t counted_ = 0;
-  bool runs_ = false;  // the account counts it as running; not in place, where it holds no memory
+  // The account counts it as running. A request in place holds no memory, and counts only if it waits, or was detached.
+  std::atomic<bool> runs_{false};
 
   // Kept between requests.
   os::ByteBuffer bytes_;
