@@ -28,8 +28,8 @@ constexpr Duration on_its_way = std::chrono::milliseconds{1};
 
 }  // namespace
 
-Time plausible(Time stamp, Time empty_at, Time read_at) noexcept {
-  return stamp < empty_at - on_its_way ? read_at : std::clamp(stamp, std::min(empty_at, read_at), read_at);
+Time plausible(Time stamp, Time empty_at, Time (*now)() noexcept) noexcept {
+  return stamp < empty_at - on_its_way ? now() : std::max(stamp, empty_at);
 }
 
 std::uint64_t BindTokens::make_token() noexcept {
@@ -82,7 +82,7 @@ dispatch::JobSource::Found DedicatedConnection::poll(dispatch::JobPtr& job, Time
     }
     if (!got || got->bytes.empty()) return Found::end;
     rest_ = got->bytes;
-    received_ = plausible(got->at, empty_at_, os::now());
+    received_ = plausible(got->at, empty_at_, os::now);
     drained_ = got->drained;
     if (drained_) empty_at_ = now;
   }

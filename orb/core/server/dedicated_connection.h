@@ -56,11 +56,11 @@ class BindTokens {
   std::unordered_map<TaskId, Entry> entries_ CORELANE_GUARDED_BY(mutex_);
 };
 
-// Returns when bytes arrived that carry the timestamp `stamp` and were read at `read_at`; the socket was last found
-// empty at `empty_at`. A stamp more than a millisecond before `empty_at` is wrong, because the realtime clock was set;
-// then it returns `read_at`. An arrival time that is too early would let the task's next job follow sooner than the
-// contract allows.
-Time plausible(Time stamp, Time empty_at, Time read_at) noexcept;
+// Returns when bytes arrived that carry the timestamp `stamp` and were just read; the socket was last found empty at
+// `empty_at`. `stamp` is not later than `now()`. A stamp more than a millisecond before `empty_at` is wrong, because
+// the realtime clock was set; then it returns `now()`, which is not read otherwise. An arrival time that is too early
+// would let the task's next job follow sooner than the contract allows.
+Time plausible(Time stamp, Time empty_at, Time (*now)() noexcept) noexcept;
 
 class DedicatedConnection final : public dispatch::JobSource {
  public:

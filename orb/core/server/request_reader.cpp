@@ -80,6 +80,7 @@ void RequestReader::keep(Bytes message, os::ByteBuffer& in) {
       return replies_.send_exception(route.to, queue_full);
   }
   if (made.task != no_task && made.task == connection.binding().reading_task()) {
+    made.set_reader_runs();
     job_ = std::move(job);
   } else if (route.to.expected && made.chain().count > 0 && RemoteCallbackWait::offer(made.chain().all(), job)) {
     return;

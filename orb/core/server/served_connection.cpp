@@ -339,6 +339,7 @@ bool ServedConnection::has_nothing_left() noexcept {
 // If the thread waits for the peer to take replies, no further request begins: each would block one more thread.
 bool ServedConnection::begin_wait(dispatch::WaitsFor what) noexcept {
   if (what == dispatch::WaitsFor::peer) return order_.hold(), false;
+  ServerJob::note_wait();
   if (auto* const memory = connection_->memory()) memory->begin_wait();
   return order_.begin_wait();
 }

@@ -33,33 +33,44 @@ void begin_reply(cdr::Writer& writer, const ReplyTo& to, giop::ReplyStatus statu
   writer.set_code_sets(to.code_sets);
 }
 
-thread_local const ServerConnection* peer_on_this_thread = nullptr;
+thread_local ServerJob* job_on_this_thread = nullptr;
 
-// Notes whose request the calling thread runs, until destruction.
-struct RequestOf {
-  explicit RequestOf(const ServerConnection* peer) : before(std::exchange(peer_on_this_thread, peer)) {}
-  RequestOf(const RequestOf&) = delete;
-  RequestOf& operator=(const RequestOf&) = delete;
-  ~RequestOf() { peer_on_this_thread = before; }
-  const ServerConnection* const before;
+// Notes which request the calling thread runs, until destruction.
+struct RunScope {
+  explicit RunScope(ServerJob* job) : before(std::exchange(job_on_this_thread, job)) {}
+  RunScope(const RunScope&) = delete;
+  RunScope& operator=(const RunScope&) = delete;
+  ~RunScope() { job_on_this_thread = before; }
+  ServerJob* const before;
   const InsideRequest mark{};
 };
 
+// Returns the connection whose request the calling thread runs, or null.
+const ServerConnection* peer_on_this_thread() noexcept {
+  return job_on_this_thread != nullptr ? &job_on_this_thread->connection() : nullptr;
+}
+
 }  // namespace
 
-PeerId calling_peer() noexcept { return peer_on_this_thread != nullptr ? peer_on_this_thread->id() : PeerId{0}; }
+PeerId calling_peer() noexcept {
+  const ServerConnection* const peer = peer_on_this_thread();
+  return peer != nullptr ? peer->id() : PeerId{0};
+}
 
 std::optional<transport::PeerCredentials> calling_credentials() noexcept {
-  return peer_on_this_thread != nullptr ? peer_on_this_thread->stream().credentials() : std::nullopt;
+  const ServerConnection* const peer = peer_on_this_thread();
+  return peer != nullptr ? peer->stream().credentials() : std::nullopt;
 }
 
 std::vector<gid_t> calling_groups() {
-  return peer_on_this_thread != nullptr ? peer_on_this_thread->stream().groups() : std::vector<gid_t>{};
+  const ServerConnection* const peer = peer_on_this_thread();
+  return peer != nullptr ? peer->stream().groups() : std::vector<gid_t>{};
 }
 
 std::string calling_host() {
-  if (peer_on_this_thread == nullptr || peer_on_this_thread->stream().credentials()) return {};
-  return peer_on_this_thread->stream().peer().host;
+  const ServerConnection* const peer = peer_on_this_thread();
+  if (peer == nullptr || peer->stream().credentials()) return {};
+  return peer->stream().peer().host;
 }
 
 void ServerRequest::raise_bad_arguments() const { raise(arguments_.error()); }
@@ -114,16 +125,26 @@ void ServerJob::keep() {
 void ServerJob::detach() noexcept {
   if (!in_place_) return;
   own();
+  count_run();
+}
+
+void ServerJob::note_wait() noexcept {
+  if (job_on_this_thread != nullptr && job_on_this_thread->in_place_) job_on_this_thread->count_run();
+}
+
+// Counts once, whether the job waits first or is detached first.
+void ServerJob::count_run() noexcept {
   MemoryAccount* const memory = connection_->memory();
-  runs_ = memory != nullptr;
-  if (runs_) memory->begin_run();
+  // relaxed: it decides which thread is first; the account orders nothing by it
+  if (memory != nullptr && !runs_.exchange(true, std::memory_order_relaxed)) memory->begin_run();
 }
 
 void ServerJob::discount() noexcept {
   MemoryAccount* const memory = connection_->memory();
-  if (memory != nullptr && runs_) memory->end_run();
+  // relaxed: no other thread counts the job any more
+  if (memory != nullptr && runs_.load(std::memory_order_relaxed)) memory->end_run();
   if (memory != nullptr && counted_ > 0) memory->remove_request(counted_);
-  runs_ = false;
+  runs_.store(false, std::memory_order_relaxed);  // relaxed: as above
   counted_ = 0;
 }
 
@@ -143,7 +164,7 @@ void ServerJob::discount() noexcept {
   if (!in_place_ && task == no_task) begin_run();
   if (cancelled_.load(std::memory_order_relaxed))  // relaxed: a hint
     return connection_->server().incidents().request_abandoned();
-  const RequestOf inside(connection_);
+  const RunScope inside(this);
   const ServedChain nested(chain_.count > 0 ? &chain_ : nullptr);
   // Bound: one more round for each change of the POA manager meanwhile.
   for (;;) {
@@ -160,9 +181,7 @@ void ServerJob::discount() noexcept {
 }
 
 void ServerJob::begin_run() noexcept {
-  MemoryAccount* const memory = connection_->memory();
-  runs_ = memory != nullptr && connection_->server().executive().serves_where_read();
-  if (runs_) memory->begin_run();
+  if (connection_->server().executive().serves_where_read()) count_run();
 }
 
 // Moves the request to a new job, which waits at the POA manager, because the adapter's manager began to hold requests
@@ -199,7 +218,7 @@ void ServerJob::take_over(ServerJob& other) {
   // relaxed: published with the job
   answered_.store(other.answered_.load(std::memory_order_relaxed), std::memory_order_relaxed);
   storage_ = other.storage_;
-  in_place_ = in_slots_ = false;
+  in_place_ = in_slots_ = reader_runs_ = false;
   own();
   if (!storage_) bytes_.assign(other.message_);
   message_ = storage_ ? other.message_ : Bytes(bytes_);
@@ -211,6 +230,8 @@ void ServerJob::take_over(ServerJob& other) {
   task = other.task;
   owner = other.owner;
   connection_->requests().replace(other, *this);
+  // A request in place was in no list. Now it waits, and the connection is read meanwhile.
+  if (!listed_ && !connection_->requests().add_running(*this)) throw std::bad_alloc();
 }
 
 // HookedUpcall is the operation of a request, as hooks see it.
@@ -351,9 +372,10 @@ void ServerJob::reply_exception(const Error& error) noexcept {
   if (answers()) connection_->replies().send_exception(to_, error);
 }
 
-// Makes this the thread's own job, if it has none and this one is small.
-[[gnu::hot, gnu::always_inline]] inline bool ServerJob::become_own() noexcept {
-  if (own_ != nullptr || task != no_task || kept_bytes() > most_bytes_of_own) return false;
+// Makes this the thread's own job, if it has none and this one is small. A task's thread takes jobs only if it reads a
+// connection of its own.
+[[gnu::hot, gnu::always_inline]] inline bool ServerJob::become_own(bool may_take_again) noexcept {
+  if (own_ != nullptr || !may_take_again || kept_bytes() > most_bytes_of_own) return false;
   if (thread_value<OwnJob>() == nullptr) return false;
   own_ = this;
   return true;
@@ -361,8 +383,9 @@ void ServerJob::reply_exception(const Error& error) noexcept {
 
 [[gnu::hot]] void ServerJob::recycle() noexcept {
   if (listed_) connection_->requests().remove(*this);
-  if (runs_ || counted_ > 0) discount();
+  if (runs_.load(std::memory_order_relaxed) || counted_ > 0) discount();  // relaxed: see discount()
   Server& server = connection_->server();
+  const bool may_take_again = task == no_task || reader_runs_;
   const std::shared_ptr<ServerConnection> connection = std::move(owned_connection_);  // keeps the server alive below
   connection_ = nullptr;
   object_ = nullptr;
@@ -374,7 +397,7 @@ void ServerJob::reply_exception(const Error& error) noexcept {
   send_memory_.release();  // the bytes may have lain there; the next reply begins with an empty writer
   if (bytes_.capacity() > longest_kept) bytes_.release();
   const bool in_slots = in_slots_;
-  if (!become_own()) server.give_back(std::unique_ptr<ServerJob>(this));
+  if (!become_own(may_take_again)) server.give_back(std::unique_ptr<ServerJob>(this));
   in_slots ? server.requests().leave_by_slots() : (void)server.requests().leave();
 }
 

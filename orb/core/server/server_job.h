@@ -45,6 +45,8 @@ class ServerJob final : public dispatch::Job {
   void prepare(ServerConnection& connection, ActiveObject& object, const Upcall& upcall, const giop::Message& message,
                std::shared_ptr<const void> storage, std::size_t body_at, const ReplyTo& to);
   bool is_in_place() const noexcept { return in_place_; }
+  // Says that the job is of the task whose thread reads the connection.
+  void set_reader_runs() noexcept { reader_runs_ = true; }
   // Counts the request among those of the server, until the job is recycled. Returns false if the server accepts no
   // more. Call it after prepare().
   bool enter_server() noexcept;
@@ -54,14 +56,18 @@ class ServerJob final : public dispatch::Job {
   // Call it before another thread reads the connection, while the job runs in place on the thread that read it. The
   // message stays where it is. Thread: the one that has the connection's turn.
   void detach() noexcept;
+  // Counts the request that the calling thread runs in place among those that run, because it begins to wait. The
+  // memory account subtracts those that wait.
+  static void note_wait() noexcept;
+  const ServerConnection& connection() const noexcept { return *connection_; }
   const ReplyTo& to() const noexcept { return to_; }
   const ActiveObject* object() const noexcept { return object_; }
   const Upcall& upcall() const noexcept { return *upcall_; }
   std::size_t held_bytes() const noexcept { return message_.size(); }
   // Returns the size of the buffers that the pooled job keeps.
   std::size_t kept_bytes() const noexcept { return bytes_.capacity() + writer_.kept_bytes(); }
-  // Returns the job in which the calling thread ran its last request without a contract, or null. The thread keeps it
-  // for its next one, because the pool of all threads has a lock.
+  // Returns the job in which the calling thread ran its last request, or null. The thread keeps it for its next one,
+  // because the pool of all threads has a lock.
   static ServerJob* take_own() noexcept { return std::exchange(own_, nullptr); }
   // Call it instead of finish(). Returns the whole reply, for the caller to send while it keeps the job. Empty if there
   // is none.
@@ -97,7 +103,7 @@ class ServerJob final : public dispatch::Job {
   struct OwnJob {
     ~OwnJob() { delete take_own(); }
   };
-  inline bool become_own() noexcept;
+  inline bool become_own(bool may_take_again) noexcept;
   void begin(ServerConnection& connection, ActiveObject& object, const Upcall& upcall, const giop::Message& message,
              std::size_t body_at, const ReplyTo& to) noexcept {
     connection_ = &connection;
@@ -109,7 +115,7 @@ class ServerJob final : public dispatch::Job {
     to_ = to;
     chain_.count = 0;
     notes_.mask = 0;
-    replies_ = false;
+    replies_ = reader_runs_ = false;
     // relaxed, in both: published with the job
     answered_.store(false, std::memory_order_relaxed);
     cancelled_.store(false, std::memory_order_relaxed);
@@ -117,6 +123,7 @@ class ServerJob final : public dispatch::Job {
   }
   void own() noexcept;
   void begin_run() noexcept;
+  void count_run() noexcept;
   void discount() noexcept;
   class HookedUpcall;
   inline void run_inside();
@@ -153,6 +160,7 @@ class ServerJob final : public dispatch::Job {
   Bytes message_;                        // in bytes_, in the reader's buffer, or in the memory of `storage_`
   std::shared_ptr<const void> storage_;  // set for a long message
   bool in_place_ = false;                // the message lies in the reader's buffer
+  bool reader_runs_ = false;             // the task's thread, which runs the job, has read it
   bool in_slots_ = false;                // is counted in the thread's EntrySlots, and not in the server's EntryCounter
   std::size_t body_at_ = 0;
   ReplyTo to_;
@@ -164,7 +172,8 @@ class ServerJob final : public dispatch::Job {
   std::atomic<bool> answered_{false};
   // Bytes in the connection's memory account. What lies in memory shared with the peer is not counted.
   std::size_t counted_ = 0;
-  bool runs_ = false;  // the account counts it as running; not in place, where it holds no memory
+  // The account counts it as running. A request in place holds no memory, and counts only if it waits, or was detached.
+  std::atomic<bool> runs_{false};
 
   // Kept between requests.
   os::ByteBuffer bytes_;

@@ -283,7 +283,8 @@ bool CoreScheduler::may_hold_lock() const noexcept {
 }
 
 void CoreScheduler::let_join(Time now) noexcept {
-  if (may_hold_lock()) return;
+  const bool any = std::any_of(tasks_.begin(), tasks_.end(), [](const ScheduledTask& task) { return task.joining; });
+  if (!any || may_hold_lock()) return;
   for (ScheduledTask& task : tasks_) {
     if (!task.joining) continue;
     task.joining = false;
@@ -294,13 +295,14 @@ void CoreScheduler::let_join(Time now) noexcept {
 }
 
 void CoreScheduler::report_vacated() noexcept {
+  bool any = false;
   for (ScheduledTask& task : tasks_) {
     if (!task.vacating || task.busy) continue;
     task.vacating = false;
-    task.held = true;
+    any = task.held = true;
     commands_.push_back(ReportVacated{task.id, core_});
   }
-  std::erase_if(tasks_, [](const ScheduledTask& task) { return task.leaving && task.held; });
+  if (any) std::erase_if(tasks_, [](const ScheduledTask& task) { return task.leaving && task.held; });
 }
 
 void CoreScheduler::arm(Time now) noexcept {

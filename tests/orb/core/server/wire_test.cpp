@@ -171,6 +171,49 @@ TEST_CASE("a request that is under way when the manager begins to hold waits unt
   CHECK(server.servant->pings == 1);
 }
 
+TEST_CASE("a request that is about to run when the manager begins to hold can be cancelled") {
+  // One servant runs at a time: the thread that has read ping() waits until block() ends. The POA manager holds by
+  // then.
+  BareClient served({"-ORBBestEffortConcurrency", "1"});
+  cdr::Writer& writer = served.writer;
+  Wire blocking(served.wires, served.endpoint), wire(served.wires, served.endpoint);
+  // Sends a LocateRequest, and `rest` with it.
+  const auto locate = [&](std::uint32_t id, Bytes rest = {}) {
+    giop::LocateRequestHeader header{.request_id = id, .target = {}};
+    header.target.object_key = served.key;
+    giop::begin_locate_request(writer, header);
+    REQUIRE(giop::finish(writer));
+    std::vector<std::byte> both(writer.bytes().begin(), writer.bytes().end());
+    both.insert(both.end(), rest.begin(), rest.end());
+    REQUIRE(wire.send(both));
+    REQUIRE(wire.next());
+  };
+  begin_request(writer, 1, served.key, "block");
+  REQUIRE(blocking.send(writer));
+  served.server.servant->wait_until_blocked();
+  begin_request(writer, 2, served.key, "ping");
+  REQUIRE(giop::finish(writer));
+  const std::vector<std::byte> ping(writer.bytes().begin(), writer.bytes().end());
+  locate(1, ping);
+  // sleep: the thread that answered takes ping() next. If it took it too late, this test would not see what it is
+  // about.
+  std::this_thread::sleep_for(20ms);
+  const auto manager = served.server.orb.root()->the_POAManager();
+  manager->hold_requests(false);
+  served.server.servant->release();
+  while (manager->manager_state()->waiting() == 0) std::this_thread::yield();  // bound: the server reads ping()
+  giop::write_cancel_request(writer, 2);
+  REQUIRE(wire.send(writer.bytes()));
+  locate(3);  // so the server has read the cancellation
+  manager->activate();
+  begin_request(writer, 4, served.key, "ping");
+  REQUIRE(wire.send(writer));
+  const auto message = wire.next();
+  REQUIRE(message);
+  CHECK(giop::parse_reply(*message, {})->header.request_id == 4);
+  CHECK(served.server.servant->pings == 1);
+}
+
 TEST_CASE("shutdown says CloseConnection") {
   BareClient served;
   Wire wire(served.wires, served.endpoint);
