@@ -372,10 +372,9 @@ void ServerJob::reply_exception(const Error& error) noexcept {
   if (answers()) connection_->replies().send_exception(to_, error);
 }
 
-// Makes this the thread's own job, if it has none and this one is small. A task's thread takes jobs only if it reads a
-// connection of its own.
-[[gnu::hot, gnu::always_inline]] inline bool ServerJob::become_own(bool may_take_again) noexcept {
-  if (own_ != nullptr || !may_take_again || kept_bytes() > most_bytes_of_own) return false;
+// Makes this the thread's own job, if it has none and this one is small.
+[[gnu::hot, gnu::always_inline]] inline bool ServerJob::become_own() noexcept {
+  if (own_ != nullptr || kept_bytes() > most_bytes_of_own) return false;
   if (thread_value<OwnJob>() == nullptr) return false;
   own_ = this;
   return true;
@@ -385,7 +384,6 @@ void ServerJob::reply_exception(const Error& error) noexcept {
   if (listed_) connection_->requests().remove(*this);
   if (runs_.load(std::memory_order_relaxed) || counted_ > 0) discount();  // relaxed: see discount()
   Server& server = connection_->server();
-  const bool may_take_again = task == no_task || reader_runs_;
   const std::shared_ptr<ServerConnection> connection = std::move(owned_connection_);  // keeps the server alive below
   connection_ = nullptr;
   object_ = nullptr;
@@ -397,7 +395,9 @@ void ServerJob::reply_exception(const Error& error) noexcept {
   send_memory_.release();  // the bytes may have lain there; the next reply begins with an empty writer
   if (bytes_.capacity() > longest_kept) bytes_.release();
   const bool in_slots = in_slots_;
-  if (!become_own(may_take_again)) server.give_back(std::unique_ptr<ServerJob>(this));
+  // Other threads than readers take no jobs, so they keep none.
+  const bool is_kept = (in_place_ || reader_runs_) && become_own();
+  if (!is_kept) server.give_back(std::unique_ptr<ServerJob>(this));
   in_slots ? server.requests().leave_by_slots() : (void)server.requests().leave();
 }
 

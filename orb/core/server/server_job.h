@@ -66,8 +66,8 @@ class ServerJob final : public dispatch::Job {
   std::size_t held_bytes() const noexcept { return message_.size(); }
   // Returns the size of the buffers that the pooled job keeps.
   std::size_t kept_bytes() const noexcept { return bytes_.capacity() + writer_.kept_bytes(); }
-  // Returns the job in which the calling thread ran its last request, or null. The thread keeps it for its next one,
-  // because the pool of all threads has a lock.
+  // Returns the job of the last request that the calling thread read and ran, or null. The thread keeps it for its next
+  // one, because the pool of all threads has a lock.
   static ServerJob* take_own() noexcept { return std::exchange(own_, nullptr); }
   // Call it instead of finish(). Returns the whole reply, for the caller to send while it keeps the job. Empty if there
   // is none.
@@ -103,7 +103,7 @@ class ServerJob final : public dispatch::Job {
   struct OwnJob {
     ~OwnJob() { delete take_own(); }
   };
-  inline bool become_own(bool may_take_again) noexcept;
+  inline bool become_own() noexcept;
   void begin(ServerConnection& connection, ActiveObject& object, const Upcall& upcall, const giop::Message& message,
              std::size_t body_at, const ReplyTo& to) noexcept {
     connection_ = &connection;

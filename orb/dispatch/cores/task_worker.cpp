@@ -25,6 +25,15 @@ TaskWorker::TaskWorker(TaskId task, const Contract& contract, CorePool& pool, co
 
 struct TaskWorker::Assignment : CorePool::Assignment {};
 
+// Returns whether wake() was called since the last time. It is cleared before the pool is locked. So a job that was
+// made ready later rings again.
+bool TaskWorker::has_rung() noexcept {
+  // PAIR worker.rung: acquire here <- release in wake().
+  if (!rung_.load(std::memory_order_acquire)) return false;
+  rung_.store(false, std::memory_order_relaxed);  // relaxed: the pool's lock follows
+  return true;
+}
+
 bool TaskWorker::step(Time now) noexcept {
   // PAIR worker.pool: acquire here <- release in CorePool::move(). The pool's lock orders everything else.
   CorePool* const pool = pool_.load(std::memory_order_acquire);
@@ -32,7 +41,7 @@ bool TaskWorker::step(Time now) noexcept {
   if (pool->order() == sched::CoreOrder::served) placer_.take_share();
   pool->may_read_own() ? receiver_.take_back() : receiver_.lend();
   rests_ = false;
-  wake_at_ = pool->take(*this, now, next);
+  if (has_rung() || wake_at_ != never) wake_at_ = pool->take(*this, now, next);
   const bool busy = next.job || read(*pool, now, next);
   if (next.job) run(next, now);
   return busy;
@@ -48,6 +57,7 @@ bool TaskWorker::read(CorePool& pool, Time now, Assignment& next) noexcept {
   const Time arrived = arrival_of(pending_job_->arrived, now, clock_);
   switch (pool.arrive_own(*this, pending_job_, arrived, now, next, reason)) {
     case CorePool::Own::taken:
+      if (!next.job) wake_at_ = Time{};  // it waits: ask the pool until when
       return true;
     case CorePool::Own::elsewhere:
       return false;

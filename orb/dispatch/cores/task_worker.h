@@ -57,7 +57,11 @@ class TaskWorker final : public Agent, private JobControl {
   void loop() noexcept;
 
   // Any thread.
-  void wake() noexcept { bell_.ring(); }
+  void wake() noexcept {
+    // PAIR worker.rung: release here -> acquire in has_rung().
+    rung_.store(true, std::memory_order_release);
+    bell_.ring();
+  }
   void retire() noexcept;
   // Returns the execution time so far of the job that runs. Any thread. Makes a system call.
   Duration used_by_job() const noexcept { return charge_.used_by_job(); }
@@ -93,6 +97,7 @@ class TaskWorker final : public Agent, private JobControl {
   void resume(WaitsFor what) noexcept override;
 
   struct Assignment;
+  bool has_rung() noexcept;
   bool read(CorePool& pool, Time now, Assignment& next) noexcept;
   void run(Assignment& next, Time begun) noexcept;
   void wait(Time now) noexcept;
@@ -109,13 +114,13 @@ class TaskWorker final : public Agent, private JobControl {
 
   // Owner: the task's thread.
   DedicatedReceiver receiver_;
-  JobPtr pending_job_;  // was read while the task was being moved
-  Time wake_at_ = never;
-  bool rests_ = false;   // the last step ran a job, and found no other to follow it
-  bool spins_ = false;   // it ran a job, and has not waited since: spinning is charged once for each job
-  JobId current_{};      // the job that runs
-  Time suspended_at_{};  // when that job was suspended
-  Duration slept_{};     // that job's suspensions that are over
+  JobPtr pending_job_;    // was read while the task was being moved
+  Time wake_at_ = never;  // never: the pool has no job for the worker, unless it rings
+  bool rests_ = false;    // the last step ran a job, and found no other to follow it
+  bool spins_ = false;    // it ran a job, and has not waited since: spinning is charged once for each job
+  JobId current_{};       // the job that runs
+  Time suspended_at_{};   // when that job was suspended
+  Duration slept_{};      // that job's suspensions that are over
   BlockingDetector blocks_;
 
   // Shared.
@@ -126,6 +131,7 @@ class TaskWorker final : public Agent, private JobControl {
   std::atomic<bool> stop_{false};  // its job is cancelled
   std::atomic<CorePool*> pool_;
   std::atomic<bool> retired_{false};
+  std::atomic<bool> rung_{true};  // the pool may have a job for the worker that it does not know of
   os::Doorbell bell_;
 };
 

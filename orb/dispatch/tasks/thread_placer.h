@@ -38,6 +38,7 @@ class ThreadPlacer {
   void step_back() noexcept { stepped_back_.store(true, std::memory_order_relaxed); }  // relaxed: see is_served()
   // Undoes demote() and step_back(); takes effect with settle(). False: neither was in effect. With the pool's lock.
   bool restore() noexcept {
+    if (is_served()) return false;
     const bool was_demoted = promote();
     const bool was_back = stepped_back_.exchange(false, std::memory_order_relaxed);  // relaxed: see is_served()
     return was_demoted || was_back;

@@ -2,14 +2,13 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdint>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "orb/core/lifecycle/orb_state.h"
 #include "tests/support/probe_servant.h"
+#include "tests/support/system/captured_errors.h"
 #include "tests/support/system/temp_directory.h"
 
 namespace take_over_test {
@@ -22,7 +21,7 @@ namespace {
 constexpr int clients = 4, calls = 100;
 
 // With this patience the monitor takes over at all points of a request. All ORBs of a process have the same.
-const std::vector<std::string> impatient{"-ORBBestEffortPatience", "1us", "-ORBLogLevel", "off"};
+const std::vector<std::string> impatient{"-ORBBestEffortPatience", "1us"};
 
 std::vector<std::string> impatient_at(const std::string& endpoint) {
   std::vector<std::string> options = impatient;
@@ -46,12 +45,11 @@ class UnevenServant final : public ProbeServant {
   std::atomic<int> runs_{0};
 };
 
-// Returns how many calls were answered by an exception.
+// Returns how many calls did not give the sum.
 int call_all(const CORBA::object_reference<Probing::Probe>& probe, int client) {
   int failed = 0;
   for (int i = 0; i < calls; ++i) try {
-      const std::int32_t sum = probe->add(i, client);
-      CHECK(sum == i + client);
+      failed += probe->add(i, client) != i + client;
     } catch (const CORBA::SystemException&) {
       ++failed;
     }
@@ -67,6 +65,7 @@ int failing_calls() {
 }  // namespace
 
 TEST_CASE("each request is answered once, whenever another thread takes over its connection") {
+  const CapturedErrors errors;  // the log of the servant that throws
   const TempDirectory directory;
   const std::string kind = GENERATE(as<std::string>{}, "127.0.0.1:0", "channel:");
   ProbeServer other(impatient);
@@ -87,8 +86,7 @@ TEST_CASE("each request is answered once, whenever another thread takes over its
   CHECK(servant->runs() == clients * calls);
   CHECK(failed == clients * failing_calls());
   servant->next({});
-  // Nothing is counted any more, and the ORB's end, which waits for requests, does not find one.
-  CHECK(server.orb->state().memory->used() == 0);
+  // The end of the ORB waits for requests. A request that still counted would make it wait forever.
 }
 
 }  // namespace take_over_test
