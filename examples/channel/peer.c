@@ -4,7 +4,7 @@
  *   corelane-channel-peer PATH [WORD=NUMBER ...]
  *     accept=1      listens at the path until a peer connects
  *     wake=W        how this end is woken: 0 spin, 1 futex (default), 2 eventfd, 3 SIGUSR1
- *     offer=F       features that it offers: 31 (default) are all that the page describes
+ *     offer=F       features that it offers: 31 (default) are those that it knows
  *     require=F     features that the peer must have
  *     versions=N    the lowest ABI version that it accepts is N (default 1)
  *     far=1         sleeps at the socket from the start whenever it waits for a record

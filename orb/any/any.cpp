@@ -66,6 +66,7 @@ void Any::write_value(cdr::Writer& writer) const {
 
 // Takes the bytes unchanged, or copies the value if it depends on its surroundings: chunks and shared values.
 bool Any::Wire::take(cdr::Reader& in, const TypeDesc& type) {
+  if (!in.complete()) return false;
   order = in.order();
   wide_form = in.wide_form();
   code_sets = in.code_sets();

@@ -128,6 +128,19 @@ requires(sizeof(T) == 1) void assign_block(std::vector<T>& values, Bytes block) 
   }
 }
 
+// Reads `count` values of one byte into a vector, piece by piece as they come.
+template <Primitive T>
+requires(sizeof(T) == 1) bool assign_arriving(Reader& reader, std::vector<T>& values, std::size_t count) {
+  values.clear();
+  values.reserve(count);
+  for (Bytes piece; values.size() < count;) {  // bound: count
+    if (!reader.read_arriving(piece, count - values.size())) return false;
+    const auto* const first = reinterpret_cast<const T*>(piece.data());
+    values.insert(values.end(), first, first + piece.size());
+  }
+  return true;
+}
+
 // Sequences of primitives: one block.
 template <Primitive T>
 requires(!std::same_as<T, bool>) void encode(Writer& writer, const std::vector<T>& values) {
@@ -142,6 +155,7 @@ requires(!std::same_as<T, bool>) bool decode(Reader& reader, std::vector<T>& val
   if constexpr (sizeof(T) == 1) {
     Bytes block;
     if (count <= reader.remaining()) return reader.read_bytes(block, count) && (assign_block(values, block), true);
+    if (reader.is_arriving()) return assign_arriving(reader, values, count);
   }
   values.resize(count);
   return reader.read_block(values.data(), count);

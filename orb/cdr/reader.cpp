@@ -27,6 +27,37 @@ bool Reader::fail(ErrorKind kind, std::uint32_t code) noexcept {
   return false;
 }
 
+void Reader::expect(Arrival& arrival, std::size_t there) {
+  shared()->arrival = &arrival;
+  end_ = begin_ + std::min(there, static_cast<std::size_t>(limit_ - begin_));
+}
+
+bool Reader::await(const std::byte* end) noexcept {
+  const auto there = shared_->arrival->await(end);
+  if (!there) return fail(there.error().kind, there.error().minor);
+  end_ = std::min(*there, limit_);
+  return true;
+}
+
+bool Reader::read_arriving(Bytes& out, std::size_t most) noexcept {
+  constexpr std::size_t piece = 64 * 1024;  // the sender copies the next one meanwhile
+  if (most > available()) return truncated();
+  if (cursor_ == end_ && most != 0 && !await(cursor_ + std::min(most, piece))) return false;
+  out = {cursor_, std::min(most, remaining())};
+  cursor_ += out.size();
+  return true;
+}
+
+bool Reader::read_block_arriving(void* out, std::size_t size, std::size_t alignment) noexcept {
+  if (!align(alignment)) return false;
+  auto* to = static_cast<std::byte*>(out);
+  for (Bytes piece; size != 0; size -= piece.size(), to += piece.size()) {  // bound: size
+    if (!read_arriving(piece, size)) return false;
+    copy_bytes(to, piece.data(), piece.size());
+  }
+  return true;
+}
+
 bool Reader::truncated() noexcept { return fail(minor::truncated); }
 
 void Reader::abandon() noexcept { fail(minor::bad_value_state); }
@@ -72,7 +103,11 @@ Reader Reader::read_encapsulation() noexcept {
 
 void Reader::leave_chunk() noexcept { cursor_ = end_, end_ = limit_; }
 
-void Reader::await_chunk() noexcept { end_ = chunk_level_ == 0 ? limit_ : cursor_; }
+// Chunks are read only when the whole message is there.
+void Reader::await_chunk() noexcept {
+  if (shared_ && shared_->arrival != nullptr && !await(limit_)) return;
+  end_ = chunk_level_ == 0 ? limit_ : cursor_;
+}
 
 bool Reader::open_chunk(std::size_t size) noexcept {
   if (size > available()) return fail(minor::truncated);
@@ -122,6 +157,7 @@ bool Reader::next_chunk() noexcept {
 }
 
 const std::byte* Reader::take_slowly(std::size_t n, std::size_t alignment) noexcept {
+  if (is_arriving()) return complete() ? take(n, alignment) : nullptr;
   if (chunk_level_ == 0 || n > available()) return truncated(), nullptr;
   // Bound: each round opens a chunk of at least one byte, and padding is less than 8.
   while (remaining() <= padding(offset(), alignment)) {

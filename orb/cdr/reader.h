@@ -20,6 +20,7 @@
 #include "orb/base/bytes.h"
 #include "orb/base/copy.h"
 #include "orb/base/error.h"
+#include "orb/base/expected.h"
 #include "orb/cdr/primitive.h"
 
 namespace corelane::cdr {
@@ -31,6 +32,15 @@ struct Environment {
   virtual std::shared_ptr<Environment> share() { return nullptr; }
 };
 
+// Arrival brings the bytes of a message that is decoded while its sender still copies it.
+struct Arrival {
+  // Waits until at least the bytes before `end` are there. Returns the end of those that are.
+  virtual Expected<const std::byte*> await(const std::byte* end) noexcept = 0;
+
+ protected:
+  ~Arrival() = default;
+};
+
 // State that the decoders of one message share, beyond single values. It is made when first needed, and all later
 // copies of a reader keep it.
 struct Shared {
@@ -40,6 +50,7 @@ struct Shared {
   std::deque<std::vector<std::byte>> pieces;  // copies of data that span several chunks
   bool failed = false;                        // a reader of the message has failed
   std::unique_ptr<Table> values;              // used by orb/any
+  Arrival* arrival = nullptr;                 // of the rest of the message; null: it came whole
 };
 
 class Reader {
@@ -62,6 +73,17 @@ class Reader {
   // Returns a reader of an encapsulation: a byte order, then values aligned from it.
   static Reader of_encapsulation(Bytes bytes, Environment* environment = nullptr) noexcept;
 
+  // From now on the reader waits for bytes that are not there yet: only the first `there` bytes are. `arrival` outlives
+  // this reader and its copies. Call it before anything is read. If the bytes do not come, the reader fails with the
+  // error of `arrival`. Raises std::bad_alloc.
+  void expect(Arrival& arrival, std::size_t there);
+  // Waits until the whole message is there. Returns false if its rest does not come.
+  bool complete() noexcept { return !is_arriving() || await(limit_); }
+  // Returns whether bytes of the message are still to come, as far as the reader knows.
+  bool is_arriving() const noexcept { return end_ != limit_ && chunk_level_ == 0; }
+  // Reads some of the next `most` bytes in place: those that are there already, or come first.
+  bool read_arriving(Bytes& out, std::size_t most) noexcept;
+
   bool ok() const noexcept { return minor_ == 0; }
   std::uint32_t minor() const noexcept { return minor_; }
   // Returns the first failure, COMPLETED_NO. Call it only if !ok().
@@ -82,7 +104,8 @@ class Reader {
   void set_wide_form(WideForm form) noexcept { wide_form_ = form; }
   const CodeSets& code_sets() const noexcept { return code_sets_; }
   void set_code_sets(const CodeSets& sets) noexcept { code_sets_ = sets; }
-  // Returns the bytes left in the chunk inside a chunked value, in the message elsewhere.
+  // Returns the bytes left in the chunk inside a chunked value, in the message elsewhere. Without those that are still
+  // to come.
   std::size_t remaining() const noexcept { return static_cast<std::size_t>(end_ - cursor_); }
   // Returns the bytes left in the message, also inside a chunk.
   std::size_t available() const noexcept { return static_cast<std::size_t>(limit_ - cursor_); }
@@ -119,6 +142,8 @@ class Reader {
   requires(!std::same_as<T, bool>) bool read_block(T* out, std::size_t count) noexcept {
     if (count == 0) return ok();
     if (count > available() / sizeof(T)) return truncated();
+    if (is_arriving()) [[unlikely]]
+      return read_block_arriving(out, count * sizeof(T), sizeof(T)) && (swap_ ? swap_block(out, count) : void(), true);
     const std::byte* at = take(count * sizeof(T), sizeof(T));
     if (at == nullptr) return false;
     copy_bytes(out, at, count * sizeof(T));
@@ -240,6 +265,8 @@ class Reader {
       values[i] = from_raw<T>(raw, true);
     }
   }
+  bool read_block_arriving(void* out, std::size_t size, std::size_t alignment) noexcept;
+  bool await(const std::byte* end) noexcept;
   [[gnu::noinline]] const std::byte* take_slowly(std::size_t n, std::size_t alignment) noexcept;
   const std::byte* gather(std::size_t n);
   bool next_chunk() noexcept;
@@ -252,7 +279,7 @@ class Reader {
 
   const std::byte* begin_;
   const std::byte* cursor_;
-  const std::byte* end_;    // end of the chunk, or of the message
+  const std::byte* end_;    // end of the chunk, or of what is there of the message
   const std::byte* limit_;  // end of the message
   std::size_t offset_;
   Environment* environment_;

@@ -145,6 +145,10 @@ class Ringer {
   }
   // Makes the descriptor readable, whether a thread sleeps or not.
   void ring_descriptor() const noexcept;
+  // Returns whether the waiter sleeps now, as far as this thread sees.
+  bool finds_sleeper() const noexcept {
+    return SharedWord(*word_).load(std::memory_order_relaxed) != 0;  // relaxed: a hint
+  }
 
  private:
   void wake() const noexcept;

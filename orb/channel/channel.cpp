@@ -1,12 +1,15 @@
 #include "orb/channel/channel.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "orb/base/copy.h"
 #include "orb/channel/ends/end.h"
 #include "orb/channel/ends/setup.h"
 #include "orb/channel/ends/waiting.h"
+#include "orb/os/clock.h"
 
 namespace corelane::channel {
 namespace {
@@ -18,6 +21,9 @@ bool is_over(const Expected<T, Fault>& result) noexcept {
 
 // For a wait for room, which may need several things. No single word shows whether they are there.
 constexpr auto always = [] { return true; };
+
+// How often a reader of a growing loan looks before it sleeps. That takes longer than the copy of a piece.
+constexpr int growing_looks = 1024;
 
 // Lends chunks for so many bytes.
 Expected<std::uint32_t, Fault> lend(End& end, std::size_t size) noexcept {
@@ -53,8 +59,8 @@ Expected<void, Fault> write_through_chunks(End& end, std::span<const Bytes> part
 
 // ---- Loan, Draft
 
-Loan::Loan(std::shared_ptr<End> end, std::uint32_t first, Bytes bytes) noexcept
-    : end_(std::move(end)), first_(first), bytes_(bytes) {}
+Loan::Loan(std::shared_ptr<End> end, std::uint32_t first, Bytes bytes, std::optional<std::uint64_t> begin) noexcept
+    : end_(std::move(end)), first_(first), bytes_(bytes), begin_(begin) {}
 
 Loan& Loan::operator=(Loan&& other) noexcept {
   if (this == &other) return *this;
@@ -62,7 +68,32 @@ Loan& Loan::operator=(Loan&& other) noexcept {
   end_ = std::move(other.end_);
   first_ = other.first_;
   bytes_ = other.bytes_;
+  begin_ = other.begin_;
   return *this;
+}
+
+std::size_t Loan::ready() const noexcept {
+  return end_ ? end_->ready({.bytes = bytes_, .first = first_, .begin = begin_}) : 0;
+}
+
+// The thread that reads the channel may use the sleep words meanwhile. So this wait looks at times of its own.
+Expected<std::size_t, Fault> Loan::await(std::size_t size, Time deadline) const noexcept {
+  constexpr std::chrono::microseconds shortest{50}, longest{1000};
+  size = std::min(size, bytes_.size());
+  for (int look = 0; look < growing_looks; ++look, os::spin_pause())
+    if (const std::size_t there = ready(); there >= size) return there;
+  if (!end_) return Fault::closed_here;
+  // Bound: the deadline.
+  for (Duration rest = shortest;; rest = std::min<Duration>(2 * rest, longest)) {
+    end_->look_at_peer();
+    const bool is_over = end_->unwritable().has_value();
+    // The peer may have written the rest before it ended.
+    if (const std::size_t there = ready(); there >= size) return there;
+    if (is_over) return end_->fate().value_or(Fault::peer_closed);
+    const Time now = os::now();
+    if (now >= deadline) return Fault::timed_out;
+    std::this_thread::sleep_for(std::min<Duration>(rest, deadline - now));
+  }
 }
 
 void Loan::release() noexcept {
@@ -162,6 +193,14 @@ Expected<void, Fault> Channel::send(Draft& draft, std::size_t size, Time deadlin
   return result;
 }
 
+Expected<void, Fault> Channel::begin_growing(Bytes head, Bytes tail) noexcept {
+  return end_->begin_growing(head, tail);
+}
+void Channel::write_rest() noexcept { end_->write_rest(); }
+void Channel::end_growing() noexcept { end_->end_growing(); }
+bool Channel::may_begin_growing() const noexcept { return end_->may_begin_growing(); }
+bool Channel::is_growing() const noexcept { return end_->is_growing(); }
+
 [[gnu::hot]] std::uint64_t Channel::written() const noexcept { return end_->writer.position(); }
 std::size_t Channel::inline_limit() const noexcept { return end_->inline_limit(); }
 [[gnu::hot]] std::size_t Channel::longest_message() const noexcept {
@@ -179,11 +218,13 @@ bool Channel::was_claimed(std::uint64_t position) const noexcept { return positi
 
 [[gnu::hot]] void Channel::pop() noexcept { end_->pop(); }
 
+void Channel::set_takes_growing(bool takes) noexcept { end_->set_takes_growing(takes); }
+
 std::optional<Loan> Channel::take() noexcept {
   const auto front = end_->front();
   if (!front || (*front)->loan == nullptr) return std::nullopt;
   const LoanedMessage& message = *(*front)->loan;
-  Loan loan(end_, message.first, message.bytes);
+  Loan loan(end_, message.first, message.bytes, message.begin);
   end_->detach();
   return loan;
 }

@@ -1,6 +1,7 @@
 // Channel is one end of a two-way link between two processes of one host, in memory that both map. Messages keep their
-// boundaries and their order. A message is either written whole or not there. Either process may end at any
-// instruction: the other one reads what was complete, and is told of the end.
+// boundaries and their order. A message is either written whole or not there, unless the reader asks for long ones
+// earlier (set_takes_growing()). Either process may end at any instruction: the other one reads what was complete, and
+// is told of the end.
 //
 //   Listener listener = *Listener::listen("/run/plant.channel", {});      (in one process)
 //   Channel there = *listener.accept(deadline);
@@ -42,18 +43,26 @@ struct EndParts;
 // hostile peer may still change the bytes, so copy what you have to check.
 class Loan {
  public:
-  Loan(std::shared_ptr<End> end, std::uint32_t first, Bytes bytes) noexcept;
+  // `begin`: of a growing loan.
+  Loan(std::shared_ptr<End> end, std::uint32_t first, Bytes bytes, std::optional<std::uint64_t> begin = {}) noexcept;
   Loan(Loan&& other) noexcept = default;
   Loan& operator=(Loan&& other) noexcept;
   ~Loan() { release(); }
 
   Bytes bytes() const noexcept { return bytes_; }
+  // Returns how many of the bytes are there; see Channel::set_takes_growing(). Thread: any.
+  std::size_t ready() const noexcept;
+  // Waits until at least the first `size` bytes are there, and returns how many are. It spins for some microseconds,
+  // and then sleeps for a short time again and again until `deadline`. A time in the past: it does not sleep. peer_died
+  // and others: they will not come. Thread: any.
+  Expected<std::size_t, Fault> await(std::size_t size, Time deadline) const noexcept;
   void release() noexcept;
 
  private:
   std::shared_ptr<End> end_;
   std::uint32_t first_ = 0;
   Bytes bytes_;
+  std::optional<std::uint64_t> begin_;
 };
 
 // Draft is room for a large message that is written in place. The destructor gives the room back if it was not sent.
@@ -106,6 +115,19 @@ class Channel {
   // unchanged. too_long also means that the draft was already sent, or belongs to another channel.
   Expected<void, Fault> try_send(Draft& draft, std::size_t size) noexcept;
   Expected<void, Fault> send(Draft& draft, std::size_t size, Time deadline) noexcept;
+  // Begins to send one message that consists of head and tail, and lets the peer read it while this end still copies
+  // the tail. Copies the head and the beginning of the tail. Then call write_rest(), beside which other threads may
+  // write other messages, and after it end_growing(). would_block: !may_begin_growing(), there is no room, or the
+  // message or its head is too short or too long for it; nothing was written. The tail must stay as it is meanwhile.
+  Expected<void, Fault> begin_growing(Bytes head, Bytes tail) noexcept;
+  // Copies the rest. Thread: the one that called begin_growing().
+  void write_rest() noexcept;
+  void end_growing() noexcept;
+  // Returns whether the peer knows such messages and does not sleep, this end writes none now, and take_some() was not
+  // called.
+  bool may_begin_growing() const noexcept;
+  // Returns whether this end has begun a message that it has not ended. Thread: any.
+  bool is_growing() const noexcept;
   // Returns the position where the last message ended, for was_claimed().
   std::uint64_t written() const noexcept;
   std::size_t inline_limit() const noexcept;     // constant
@@ -125,6 +147,9 @@ class Channel {
   // meanwhile.
   Expected<Bytes, Fault> peek() noexcept;
   void pop() noexcept;
+  // Sets whether peek() and take() return a long message before all of it is there. Only the first Loan::ready() bytes
+  // of such a loan are valid. By default they return whole messages.
+  void set_takes_growing(bool takes) noexcept;
   // Returns the message of peek() as a loan, which leaves the ring at once: then do not call pop(). Returns nothing if
   // the message came inline (pop() it after use), or if there is none.
   std::optional<Loan> take() noexcept;

@@ -42,6 +42,7 @@ enum class RecordKind : std::uint64_t {
   message = 1,  // the payload is the message
   loan = 2,     // the payload is a LoanNote
   padding = 3,  // nothing; the next record begins at slot 0
+  growing = 4,  // the payload is a GrowingNote
 };
 
 // One slot, which is also the beginning of each record. A record of more than 48 B continues in the slots after it,
@@ -64,10 +65,22 @@ struct LoanNote {
 };
 static_assert(sizeof(LoanNote) == 16);
 
+// The payload of a growing loan's record. The writer still copies the message when the record comes. The first
+// (Control::written - begin) bytes are there.
+struct GrowingNote {
+  std::uint64_t first;   // index of the first chunk
+  std::uint64_t length;  // bytes; at least least_growing
+  std::uint64_t begin;   // the writer's Control::written at which the message begins
+};
+static_assert(sizeof(GrowingNote) == 24);
+
+inline constexpr std::size_t least_growing = 2 * growing_piece;  // bytes of the shortest growing loan: 128 KiB
+
 // The first two pages of a region. Only the region's owner writes them.
 //   0     released   u64          the position up to which it has released the peer's slots
 //   8     claimed    u64          the position up to which it has looked at the peer's records
 //   128   state      u32          0: open; 1: it has closed the channel in good order, after its last record
+//   256   written    u64          bytes of all its growing loans that it has written, one after the other
 //   4096  returned   u32[1024]    for each of the peer's chunks, how often a loan that begins there was given
 //                                  back; wraps
 struct Control {
@@ -75,10 +88,12 @@ struct Control {
   std::uint64_t claimed;
   std::byte spare0[no_share - 16];
   std::uint32_t state;
-  std::byte spare1[page_size - no_share - 4];
+  std::byte spare1[no_share - 4];
+  std::uint64_t written;
+  std::byte spare2[page_size - 2 * no_share - 8];
   std::uint32_t returned[most_chunks];
 };
-static_assert(offsetof(Control, claimed) == 8 && offsetof(Control, state) == 128 &&
+static_assert(offsetof(Control, claimed) == 8 && offsetof(Control, state) == 128 && offsetof(Control, written) == 256 &&
               offsetof(Control, returned) == page_size && sizeof(Control) == 2 * page_size);
 
 inline constexpr std::uint32_t state_open = 0, state_closed = 1;

@@ -16,12 +16,13 @@ namespace corelane::channel {
 
 inline constexpr std::size_t no_share = 128;  // two adjacent lines, because the hardware prefetches them in pairs
 
+// A growing loan is copied in pieces. The peer copies one while this end copies the next.
 #ifdef CORELANE_CHANNEL_INJECT
 void after_store(const void* where) noexcept;  // defined by the tests
-inline constexpr std::size_t copied_at_once = 256;
+inline constexpr std::size_t copied_at_once = 256, growing_piece = 1024;
 #else
 inline void after_store(const void*) noexcept {}
-inline constexpr std::size_t copied_at_once = SIZE_MAX;
+inline constexpr std::size_t copied_at_once = SIZE_MAX, growing_piece = 64 * 1024;
 #endif
 
 template <typename T>

@@ -26,11 +26,26 @@
 
 namespace corelane::transport {
 
+// ArrivingBytes tells how much of a message is there that the peer still writes. Thread: any.
+class ArrivingBytes {
+ public:
+  // Returns how many of the bytes are there.
+  virtual std::size_t ready() const noexcept = 0;
+  // Waits until at least the first `size` bytes are there, and returns how many are. With a deadline in the past it
+  // only spins for some microseconds. TIMEOUT deadline_passed. COMM_FAILURE connection_lost: they will not come.
+  virtual Expected<std::size_t> await(std::size_t size, Time deadline) noexcept = 0;
+
+ protected:
+  ~ArrivingBytes() = default;
+};
+
 // BorrowedBytes is bytes that the peer wrote into memory that both processes map. They stay there as long as `storage`
 // lives.
 struct BorrowedBytes {
   Bytes bytes{};
   std::shared_ptr<const void> storage{};  // null: there are none
+  // Not null: only its ready() bytes are there; see Connection::take_arriving(). It lives as long as `storage`.
+  ArrivingBytes* arriving = nullptr;
 
   // Returns the storage if `part` is a long part of the bytes. Returns null if it lies elsewhere, or is better copied.
   std::shared_ptr<const void> storage_of(Bytes part) const noexcept {
@@ -149,6 +164,9 @@ class Connection {
     return receive(buffer, deadline, strategy);
   }
   static constexpr std::size_t longest_copied = 64 * 1024;
+  // Sets whether receive() may return borrowed bytes before all of them are there (BorrowedBytes::arriving). Then use
+  // no way of receiving without `borrowed`. By default it does not. Thread: the one that reads.
+  virtual void take_arriving(bool /*takes*/) noexcept {}
 
   // Reads like receive() with a deadline in the past, for callers that poll instead of sleeping. It costs less. But
   // descriptor() reports bytes only after another way of receiving has found none, and the peer's end may be seen a
@@ -175,6 +193,10 @@ class Connection {
   // none. Thread: any.
   virtual std::unique_ptr<ReservedSendBuffer> send_buffer(std::size_t /*bytes*/) noexcept { return nullptr; }
 
+  // Returns whether a message whose last part has so many bytes should be sent as two parts, rather than from a
+  // ReservedSendBuffer. Then the peer reads it while send() still copies it. Thread: any.
+  virtual bool sends_arriving(std::size_t /*bytes*/) noexcept { return false; }
+
   // Sends like send(), and sets `position` to where the bytes begin, for may_have_been_read().
   virtual Expected<void> send(std::span<const Bytes> parts, std::uint64_t& position) noexcept {
     position = 0;
@@ -196,8 +218,8 @@ class Connection {
   // that position on. Thread: any.
   virtual bool may_have_been_read(std::uint64_t /*position*/) const noexcept { return true; }
 
-  // Counts messages that were sent from a ReservedSendBuffer, and that were received as BorrowedBytes. For reports and
-  // tests. Thread: any.
+  // Counts messages that were sent from a ReservedSendBuffer or as arriving bytes, and received as BorrowedBytes. For
+  // reports and tests. Thread: any.
   struct Loans {
     std::uint64_t sent = 0, received = 0;
   };

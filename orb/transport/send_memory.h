@@ -35,6 +35,9 @@ class SendMemory final : public cdr::MessageMemory {
     now_.release();
   }
 
+  bool refers(std::size_t bytes) noexcept override {
+    return connection_ != nullptr && connection_->sends_arriving(bytes);
+  }
   MutableBytes lend(std::size_t bytes) noexcept override {
     Piece next;
     if (connection_ != nullptr) next.send_buffer = connection_->send_buffer(bytes);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "orb/os/privileges.h"
@@ -138,6 +139,54 @@ MutableBytes End::chunk(std::uint32_t first, std::size_t size) noexcept {
   return {parts.own.at(chunks_offset(parts.mine) + std::size_t{first} * parts.mine.chunk_size), size};
 }
 
+// A reader that sleeps has to be woken, which takes longer than the copy. It is woken once all is there. A channel that
+// keeps its memory is for real-time callers: their reader must not wait for a thread of another process.
+bool End::may_begin_growing() const noexcept {
+  return parts.growing_loans && !pool.keeps() && !is_growing() && !peer_record_.finds_sleeper();
+}
+
+Expected<void, Fault> End::begin_growing(Bytes head, Bytes tail) noexcept {
+  const std::size_t length = head.size() + tail.size();
+  if (length < least_growing || head.size() > growing_piece || !may_begin_growing()) return Fault::would_block;
+  if (!writer.has_room(sizeof(GrowingNote))) return Fault::would_block;
+  if (const auto fault = unwritable()) return *fault;
+  const auto first = pool.lend(length);
+  if (!first) return Fault::would_block;
+  const GrowingNote note{*first, length, written_};
+  grows_ = {chunk(*first, length).data(), head, *first};
+  write_piece();
+  grows_.rest = tail;
+  write_piece();
+  const Bytes payload = std::as_bytes(std::span{&note, 1});
+  const auto sent = put(RecordKind::growing, {&payload, 1}, sizeof note);
+  if (!sent) return pool.cancel(*first), sent.error();
+  pool.set_written(*first, true);
+  growing_.store(true, std::memory_order_relaxed);  // relaxed: end_growing() publishes
+  return {};
+}
+
+// Copies one piece, or all of a head. Bound: the piece.
+void End::write_piece() noexcept {
+  const Bytes piece = grows_.rest.first(std::min(grows_.rest.size(), growing_piece));
+  copy_to_shared(grows_.to, piece.data(), piece.size());
+  grows_.to += piece.size();
+  grows_.rest = grows_.rest.subspan(piece.size());
+  written_ += piece.size();
+  // PAIR growing.written: release here -> acquire in ready() of the peer. The bytes are in the chunks.
+  SharedWord(own().written).store(written_, std::memory_order_release);
+}
+
+void End::write_rest() noexcept {
+  while (!grows_.rest.empty()) write_piece();  // bound: the message
+  peer_record_.ring();                         // for a reader that asks for whole messages, and sleeps
+}
+
+void End::end_growing() noexcept {
+  pool.set_written(grows_.first, false);
+  // PAIR end.growing: release here -> acquire in is_growing().
+  growing_.store(false, std::memory_order_release);
+}
+
 // ---- Reading
 
 [[gnu::hot]] Expected<const Front*, Fault> End::front() noexcept {
@@ -163,15 +212,32 @@ MutableBytes End::chunk(std::uint32_t first, std::size_t size) noexcept {
 }
 
 Expected<const Front*, Fault> End::front_in_chunks() noexcept {
-  LoanNote note;  // a copy: the peer may change its own
-  std::memcpy(&note, reader_.front().payload.data(), sizeof note);
+  const bool grows = reader_.front().kind == RecordKind::growing;
+  GrowingNote note{};  // a copy: the peer may change its own. A LoanNote is its beginning
+  std::memcpy(&note, reader_.front().payload.data(), grows ? sizeof note : sizeof(LoanNote));
   const Shape& shape = parts.theirs;
   if (!parts.loans || note.first >= shape.chunks || note.length > (shape.chunks - note.first) * shape.chunk_size)
     return fail(Fault::spoiled);
+  if (grows && (!parts.growing_loans || note.length < least_growing)) return fail(Fault::spoiled);
   const std::byte* at = parts.peer.at(chunks_offset(shape) + note.first * shape.chunk_size);
-  loaned_ = {{at, note.length}, static_cast<std::uint32_t>(note.first)};
+  loaned_ = {{at, note.length}, static_cast<std::uint32_t>(note.first), {}};
+  if (grows) loaned_.begin = note.begin;
+  if (!takes_growing_ && ready(loaned_) < note.length) {
+    if (!unwritable()) return Fault::would_block;
+    // The peer may have written the rest before it ended.
+    if (ready(loaned_) < note.length) return fate().value_or(Fault::would_block);
+  }
   front_ = {&loaned_.bytes, &loaned_};
   return &front_;
+}
+
+// The peer may write any number to the word. The result is never more than the message has.
+std::size_t End::ready(const LoanedMessage& message) const noexcept {
+  if (!message.begin) return message.bytes.size();
+  // PAIR growing.written: acquire here <- release in write_piece() of the peer.
+  const std::uint64_t written = load_shared(peer().written, std::memory_order_acquire) - *message.begin;
+  if (written > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return 0;  // before the message
+  return std::min<std::size_t>(written, message.bytes.size());
 }
 
 void End::give_back(std::uint32_t chunk) noexcept {

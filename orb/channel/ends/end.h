@@ -20,7 +20,8 @@ namespace corelane::channel {
 // A message in the peer's chunks.
 struct LoanedMessage {
   Bytes bytes;
-  std::uint32_t first = 0;  // chunk
+  std::uint32_t first = 0;               // chunk
+  std::optional<std::uint64_t> begin{};  // of a growing loan: GrowingNote::begin
 };
 
 // The message at the front of the peer's ring. The pointers lead to where the parts were written. Copying them into one
@@ -60,6 +61,15 @@ class End {
   std::optional<Fault> unwritable() noexcept;
   std::size_t inline_limit() const noexcept { return inline_limit_; }
   MutableBytes chunk(std::uint32_t first, std::size_t size) noexcept;
+  // See the functions of Channel with the same names.
+  bool may_begin_growing() const noexcept;
+  Expected<void, Fault> begin_growing(Bytes head, Bytes tail) noexcept;
+  void write_rest() noexcept;
+  void end_growing() noexcept;
+  bool is_growing() const noexcept {
+    // PAIR end.growing: acquire here <- release in end_growing(). All of the message is written.
+    return growing_.load(std::memory_order_acquire);
+  }
   // Brings all of both regions into memory and locks them there, as far as the system allows it. Thread: any.
   void hold_memory() const noexcept;
 
@@ -73,6 +83,11 @@ class End {
   }
   // Returns the front message. It is read and checked once, and stays the same until pop().
   Expected<const Front*, Fault> front() noexcept;
+  // Sets whether front() returns growing loans before all of them is there.
+  void set_takes_growing(bool takes) noexcept {
+    takes_growing_ = takes;
+    if (front_.loan != nullptr && front_.loan->begin) front_ = {};  // the next front() decides anew
+  }
   // Returns false if front() would return would_block, or that the peer has ended. For callers that ask in a loop.
   bool shows_something(int looks = 1) const noexcept {
     return front_.bytes != nullptr || reader_.shows_something(looks);
@@ -101,6 +116,8 @@ class End {
     return how.mode == os::WaitMode::spin || parts.own_wake.kind == Wake::spin;
   }
   void give_back(std::uint32_t chunk) noexcept;
+  // Returns how many bytes of the peer's message are there.
+  std::size_t ready(const LoanedMessage& message) const noexcept;
   void look_at_peer() noexcept;
   // Make readable the descriptor that a thread watches: Sleeper::descriptor() of for_record, or of for_room with
   // Wake::eventfd.
@@ -133,6 +150,7 @@ class End {
   Fault fault_of(Put put) noexcept;
   void count_return(std::uint32_t chunk) noexcept;
   Expected<const Front*, Fault> front_in_chunks() noexcept;
+  void write_piece() noexcept;
 
  public:
   // Owner: the writer.
@@ -146,6 +164,15 @@ class End {
   RingReader reader_;
   Front front_;
   LoanedMessage loaned_;  // valid if front_ points to it
+  bool takes_growing_ = false;
+  // The growing loan that this end writes. Owner: the thread that called begin_growing().
+  struct Growing {
+    std::byte* to = nullptr;
+    Bytes rest{};  // not yet copied
+    std::uint32_t first = 0;
+  } grows_;
+  std::uint64_t written_ = 0;  // the value of Control::written
+  std::atomic<bool> growing_{false};
   // Constant.
   Ringer peer_record_, peer_room_, own_record_, own_room_;
   std::size_t inline_limit_;

@@ -41,8 +41,11 @@ inline constexpr std::uint64_t feature_confirmation = 4;
 inline constexpr std::uint64_t feature_growth = 8;
 // An end that is woken by an eventfd may first sleep at its word.
 inline constexpr std::uint64_t feature_near_sleep = 16;
-inline constexpr std::uint64_t known_features =
-    feature_loans | feature_far_sleep | feature_confirmation | feature_growth | feature_near_sleep;
+// Records of kind growing may come. Only ends of one user offer it, because a thread that reads such a message waits
+// for its writer.
+inline constexpr std::uint64_t feature_growing_loans = 32;
+inline constexpr std::uint64_t known_features = feature_loans | feature_far_sleep | feature_confirmation |
+                                                feature_growth | feature_near_sleep | feature_growing_loans;
 
 struct Hello {
   std::uint64_t magic = hello_magic;

@@ -137,10 +137,10 @@ Hello hello_to(const Peer& peer, const Options& options) {
   hello.chunks = shape.chunks;
   hello.chunk_size = shape.chunk_size;
   if (!check_futex()) hello.offered &= ~feature_near_sleep;
-  // A process that reads growing memory can be made to pay for it. So only ends of one user have it, which may end each
-  // other anyway.
+  // A process that reads growing memory can be made to pay for it, and one that reads a growing loan waits for its
+  // writer. So only ends of one user have them, which may end each other anyway.
   const bool may_grow = of_own_user && options.knows_peer;
-  if (!may_grow) hello.offered &= ~feature_growth;
+  if (!may_grow) hello.offered &= ~(feature_growth | feature_growing_loans);
   if (may_grow && options.grows && shape.chunks != 0 && can_grow()) hello.required = feature_growth;
   const os::ProcessIdentity process = os::this_process();
   hello.process = process.pid;
@@ -293,6 +293,7 @@ Result<EndParts> join(const os::Fd& socket, const Hello& mine, Offered& offered)
   parts.far_sleep = (common & feature_far_sleep) != 0;
   parts.own_wake.near_sleep = parts.peer_wake.near_sleep = (common & feature_near_sleep) != 0;
   parts.confirms = (common & feature_confirmation) != 0;
+  parts.growing_loans = parts.loans && (common & feature_growing_loans) != 0;
   parts.grows = requires_growth(mine);
   return parts;
 }

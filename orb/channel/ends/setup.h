@@ -39,6 +39,7 @@ struct EndParts {
   Events own_events, peer_events;
   WakeUp own_wake, peer_wake;  // without descriptors
   bool loans = false;          // both ends support loans
+  bool growing_loans = false;  // both ends support growing loans
   bool far_sleep = false;      // both ends support far sleep
   bool confirms = false;       // both ends support confirmation
   bool grows = false;          // of the own region: chunks have memory only after they were lent

@@ -77,7 +77,7 @@ void ChunkPool::collect() noexcept {
   lent_ = 0;
   for (std::uint32_t at = 0; at < runs_.size(); ++at) {
     Run& run = runs_[at];
-    if (run.length == 0) continue;
+    if (run.length == 0 || run.is_written) continue;
     // PAIR chunk.returned: acquire here <- release in End::count_return(). The borrower's reads of the chunks are over.
     if (load_shared(borrower_->returned[at], std::memory_order_acquire) == run.returns) run.length = 0;
   }

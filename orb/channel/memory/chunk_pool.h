@@ -39,12 +39,16 @@ class ChunkPool {
   bool has_room(std::uint64_t bytes) noexcept;
   // Takes back a run that was never sent.
   void cancel(std::uint32_t first) noexcept;
+  // Sets whether this end still writes to the run. Until it ends that, the run is not free, even if it came back.
+  void set_written(std::uint32_t first, bool is_written) noexcept { runs_[first].is_written = is_written; }
 
   std::uint64_t largest() const noexcept { return std::uint64_t{chunk_size_} * runs_.size(); }
 
   // Returns the bytes of the chunks that have pages. Thread: any.
   // relaxed: a report
   std::size_t memory() const noexcept { return memory_.load(std::memory_order_relaxed); }
+  // Returns whether take_some() was called.
+  bool keeps() const noexcept { return keeps_; }
   // Returns whether give_back_some() may have something to give back, now or when more chunks are free.
   bool may_shrink() const noexcept { return growing_ != nullptr && !keeps_ && memory() != 0; }
   // Returns whether nothing was lent since the last call.
@@ -61,6 +65,7 @@ class ChunkPool {
     std::uint32_t length = 0;   // chunks of the run that begins here; 0: no run begins here
     std::uint32_t returns = 0;  // the peer's count when that run has come back
     bool has_pages = true;      // of this chunk alone
+    bool is_written = false;    // see set_written()
   };
 
   std::optional<std::uint32_t> seek(std::uint64_t bytes) noexcept;

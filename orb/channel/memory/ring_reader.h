@@ -17,7 +17,7 @@
 namespace corelane::channel {
 
 struct Record {
-  RecordKind kind = RecordKind::message;  // message or loan
+  RecordKind kind = RecordKind::message;  // message, loan or growing
   Bytes payload;                          // of a loan: the note
 };
 
@@ -107,11 +107,16 @@ class RingReader {
     lap_ = geometry_.lap_behind(lap_, next_);
   }
 
+  static bool is_note(RecordKind kind, std::uint64_t length) noexcept {
+    return kind == RecordKind::loan ? length == sizeof(LoanNote)
+                                    : kind == RecordKind::growing && length == sizeof(GrowingNote);
+  }
+
   Look take(const Slot& slot, RecordKind kind, std::uint64_t length) noexcept {
     const std::uint64_t size = slots_for(length);
     if (size > geometry_.longest() || size > geometry_.to_end(next_)) [[unlikely]]
       return Look::spoiled;
-    if (kind != RecordKind::message && (kind != RecordKind::loan || length != sizeof(LoanNote))) return Look::spoiled;
+    if (kind != RecordKind::message && !is_note(kind, length)) return Look::spoiled;
     front_ = {kind, {slot.payload, length}};
     size_ = size;
     claim_to(next_ + size);

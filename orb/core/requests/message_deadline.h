@@ -28,9 +28,9 @@ class MessageDeadline {
     return renewed(now);
   }
   // Returns the deadline for the current message, as if its first bytes had come now.
-  Time renewed(Time now) const noexcept {
-    return incomplete_ && patience_ > Duration::zero() ? now + patience_ : never;
-  }
+  Time renewed(Time now) const noexcept { return incomplete_ ? of_message_from(now) : never; }
+  // Returns the deadline for the rest of a message whose first bytes came then.
+  Time of_message_from(Time first) const noexcept { return patience_ > Duration::zero() ? first + patience_ : never; }
   // Makes the next update() return a deadline for an incomplete message in any case.
   void reset() noexcept { incomplete_ = completed_ = false; }
 

@@ -22,6 +22,9 @@ class MessageMemory {
   bool is_shared() const noexcept { return piece_.storage != nullptr; }
   // Returns whether `bytes` lie in memory shared with the peer, and not in a buffer.
   bool is_shared(Bytes bytes) const noexcept { return is_shared() && holds(piece_.bytes, bytes); }
+  // Returns the source of bytes that are still to come; null: all are there.
+  transport::ArrivingBytes* arriving() const noexcept { return piece_.arriving; }
+  void note_whole() noexcept { piece_.arriving = nullptr; }
   // For transport::Connection::take().
   transport::BorrowedBytes& piece() noexcept { return piece_; }
 
@@ -30,10 +33,13 @@ class MessageMemory {
   bool is_kept(Bytes message) const noexcept { return holds(kept_, message); }
 
   // Returns what keeps the message's memory alive, for its job. When the piece is used up, only the job keeps it. So
-  // the memory has gone back before the peer gets the reply and may send as much again.
-  std::shared_ptr<const void> storage_of(Bytes message) noexcept {
+  // the memory has gone back before the peer gets the reply and may send as much again. Sets `arriving` if some bytes
+  // are still to come; it lives as long as the result.
+  std::shared_ptr<const void> storage_of(Bytes message, transport::ArrivingBytes*& arriving) noexcept {
     auto storage = piece_.storage_of(message);
-    if (storage && message.data() + message.size() == piece_.bytes.data() + piece_.bytes.size()) release();
+    if (!storage) return storage;
+    arriving = piece_.arriving;
+    if (message.data() + message.size() == piece_.bytes.data() + piece_.bytes.size()) release();
     return storage;
   }
 

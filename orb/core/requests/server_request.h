@@ -34,7 +34,7 @@ class ServerRequest {
   [[noreturn]] void raise_bad_arguments() const;
   // A peer may add padding to a body without arguments.
   void finish_arguments(std::size_t count) {
-    if (arguments_.remaining() > (count == 0 ? 7u : 0u)) raise_trailing_bytes();
+    if (arguments_.available() > (count == 0 ? 7u : 0u)) raise_trailing_bytes();
   }
   [[noreturn]] void raise_trailing_bytes();
 

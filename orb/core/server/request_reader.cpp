@@ -13,6 +13,7 @@
 #include "orb/core/server/server_builtin.h"
 #include "orb/core/server/server_connection.h"
 #include "orb/core/server/server_job.h"
+#include "orb/os/clock.h"
 
 namespace corelane::core {
 namespace {
@@ -38,6 +39,27 @@ RequestReader::RequestReader(Server& server, transport::Connection& stream, Serv
 void RequestReader::take_messages(ServerConnection& connection, Bytes bytes, Time received) noexcept {
   while (take_message(connection, bytes, received)) continue;
   memory_.release();
+}
+
+bool RequestReader::may_begin(const transport::BorrowedBytes& borrowed) const noexcept {
+  const std::size_t there = borrowed.arriving->ready();
+  if (there < giop::header_size || !assembler_.idle()) return false;
+  const auto header = giop::parse_header(borrowed.bytes.first(giop::header_size));
+  if (!header || header->type != giop::MessageType::request || header->more_fragments) return false;
+  const std::size_t size = giop::header_size + std::size_t{header->body_size};
+  if (size != borrowed.bytes.size()) return false;
+  // Of a request that is too large, only the beginning is read.
+  if (size > server_.settings().giop.message_size) return there >= transport::Connection::longest_copied;
+  const auto request = giop::parse_request({*header, borrowed.bytes}, server_.settings().giop);
+  return request && request->body.offset() <= there;
+}
+
+// Waits for the rest of a request that another thread will run, or that this thread answers. Closes the connection if
+// it does not come.
+bool RequestReader::await_rest(transport::ArrivingBytes& arriving, Bytes message) noexcept {
+  const auto whole = arriving.await(message.size(), deadline_.of_message_from(os::now()));
+  if (!whole) stream_.close();
+  return whole.has_value();
 }
 
 void RequestReader::refuse(const Error& error) noexcept {
@@ -107,10 +129,17 @@ void RequestReader::keep(Bytes message, os::ByteBuffer& in) {
       runs_requests_ && !of_task && !whose->asks && manager_state.entry_counter().passage() != Passage::holding;
   std::unique_ptr<ServerJob> fresh = server_.take_job();
   // A thread of the chain that waits may run a request with a chain.
-  if (runs_here && received_.chain.count == 0 && memory_.is_kept(message.bytes))
+  if (runs_here && received_.chain.count == 0 && memory_.is_kept(message.bytes)) {
     fresh->prepare_in_place(connection, object, upcall, message, request.body.offset(), to);
-  else
-    fresh->prepare(connection, object, upcall, message, memory_.storage_of(message.bytes), request.body.offset(), to);
+  } else {
+    transport::ArrivingBytes* arriving = nullptr;
+    auto storage = memory_.storage_of(message.bytes, arriving);
+    // The job of a task must not wait for the client, nor another thread that takes the job.
+    const bool waits = arriving != nullptr && (!runs_here || received_.chain.count > 0);
+    if (waits && !await_rest(*arriving, message.bytes)) return;
+    fresh->prepare(connection, object, upcall, message, std::move(storage), request.body.offset(), to);
+    fresh->set_arriving(waits ? nullptr : arriving);
+  }
   if (received_.notes.mask != 0) fresh->note_hooks(received_.notes);
   if (received_.chain.count > 0) fresh->chain() = received_.chain;
   if (!fresh->enter_server()) return replies_.send_exception(to, shutting_down);
@@ -137,6 +166,10 @@ void RequestReader::keep(Bytes message, os::ByteBuffer& in) {
   if (!found) return replies_.send_exception(to, found.error());
   ActiveObject& object = **found;
   const bool may_be_builtin = request.header.operation.starts_with('_');
+  if (may_be_builtin && memory_.arriving() != nullptr) {
+    if (!await_rest(*memory_.arriving(), message.bytes)) return;
+    memory_.note_whole();
+  }
   if (may_be_builtin && answer_builtin(connection, request, received_, to, object)) return;
   const Upcall* upcall = object.find(request.header.operation);
   if (upcall == nullptr) [[unlikely]]

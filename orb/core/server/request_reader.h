@@ -52,6 +52,8 @@ class RequestReader {
     quota_.set_waits(runs);
     runs_requests_ = runs;
   }
+  // Returns whether the borrowed bytes, which are still arriving, are one request that may begin. Its header is there.
+  bool may_begin(const transport::BorrowedBytes& borrowed) const noexcept;
   // Returns how many bytes are missing of the current message; 0: none is incomplete.
   std::size_t rest_of_message() const noexcept { return assembler_.idle() ? 0 : assembler_.wanted(); }
   // Returns where the next bytes of a long incomplete message belong, see giop::Assembler.
@@ -90,6 +92,7 @@ class RequestReader {
   inline void submit(ServerConnection& connection, const giop::Message& message, const Request& request,
                      const ReplyTo& to, ActiveObject& object, const Upcall& upcall);
   void pass_on(ServerConnection& connection, ServerJob& made, dispatch::JobPtr job, const Route& route);
+  bool await_rest(transport::ArrivingBytes& arriving, Bytes message) noexcept;
   void take_locate_request(const giop::Message& message);
   void take_cancel(const giop::Message& message);
   inline void note_use(bool by_reactor) noexcept;

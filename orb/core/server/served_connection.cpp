@@ -115,7 +115,11 @@ bool ServedConnection::arm() noexcept {
   if (may_end && !turn.end_wait()) return Found::gone;
   const Bytes bytes = !got ? Bytes{} : borrowed.storage ? borrowed.bytes : Bytes(buffer).first(*got);
   // Otherwise the reader has none, because everything that was read was parsed.
-  if (borrowed.storage) connection_->reader().memory().borrow(std::move(borrowed));
+  if (borrowed.storage) {
+    if (borrowed.arriving != nullptr && !connection_->reader().may_begin(borrowed))
+      return end(transport::ended_by(minor::channel_spoiled));
+    connection_->reader().memory().borrow(std::move(borrowed));
+  }
   if (!got && got.error().kind == ErrorKind::timeout) return Found::nothing;
   if (!got) return end(got.error());
   if (bytes.empty()) {

@@ -134,15 +134,24 @@ bool ServerConnection::serve_where_read() noexcept try {
   reader_.set_runs_requests(true);
   stream_->expect_by(never);
   stream_->read_by(source);
+  stream_->take_arriving(true);
   if (server_->executive().serve(source)) return true;
+  stream_->take_arriving(false);
   reader_.set_runs_requests(false);
   return false;
 } catch (const std::bad_alloc&) {
+  stream_->take_arriving(false);
   reader_.set_runs_requests(false);
   return false;
 }
 
+void ServerConnection::close_incomplete(const Error& reason) noexcept {
+  if (reason.minor == minor::deadline_passed) server_->incidents().client_cut_off(stalled);
+  stream_->close();
+}
+
 void ServerConnection::read_by_reactor(Bytes rest, Time received, Time half_by) noexcept {
+  stream_->take_arriving(false);
   reader_.set_runs_requests(false);
   reader_.use().restart();
   reader_.take_messages(*this, rest, received);

@@ -92,6 +92,8 @@ class ServerConnection final : public transport::Watcher,
     if (!stream_->is_open()) return Step::end;
     return reader_.use().is_used() || binding_.is_bound() ? Step::tasks : Step::other;
   }
+  // Closes the connection, because the rest of a request has not come, for that reason. Thread: any.
+  void close_incomplete(const Error& reason) noexcept;
   // Makes the reactor read the connection from now on, after it has parsed `rest`.
   void read_by_reactor(Bytes rest, Time received, Time half_by) noexcept;
   // Makes the tasks of the connection depart, because the client will send no more requests.

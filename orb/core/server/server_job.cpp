@@ -15,6 +15,7 @@
 #include "orb/core/connections/too_large.h"
 #include "orb/core/exception.h"
 #include "orb/core/requests/server_request.h"
+#include "orb/dispatch/current.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/headers.h"
 #include "orb/os/thread.h"
@@ -218,6 +219,7 @@ void ServerJob::take_over(ServerJob& other) {
   // relaxed: published with the job
   answered_.store(other.answered_.load(std::memory_order_relaxed), std::memory_order_relaxed);
   storage_ = other.storage_;
+  arriving_ = other.arriving_;
   in_place_ = in_slots_ = reader_runs_ = false;
   own();
   if (!storage_) bytes_.assign(other.message_);
@@ -285,11 +287,32 @@ void ServerJob::time_out() noexcept {
     connection_->replies().send_exception(to_, {ErrorKind::timeout, Completion::maybe, minor::budget_spent});
 }
 
+void ServerJob::expect_rest(cdr::Reader& arguments) {
+  const std::size_t there = arriving_->ready();
+  if (there < message_.size()) arguments.expect(arrival_, there - std::min(there, body_at_));
+}
+
+// The client copies while this thread reads, so it waits for a moment only, unless the client has stopped. Then it may
+// be replaced, as a thread that waits for a client to take replies.
+Expected<const std::byte*> ServerJob::ArrivingArguments::await(const std::byte* end) noexcept {
+  const auto size = static_cast<std::size_t>(end - job_.message_.data());
+  auto there = job_.arriving_->await(size, Time{});
+  if (!there && there.error().kind == ErrorKind::timeout) {
+    const Duration patience = job_.connection_->server().settings().connections.header_timeout;
+    const dispatch::SuspensionScope waits(true, dispatch::WaitsFor::peer);
+    there = job_.arriving_->await(size, patience > Duration::zero() ? job_.arrived + patience : never);
+  }
+  if (there) return job_.message_.data() + *there;
+  job_.connection_->close_incomplete(there.error());
+  return Error{there.error().kind, Completion::no, there.error().minor};
+}
+
 // Runs the servant's operation. Leaves the reply in writer_: the results, or the exception that the servant threw.
 [[gnu::hot]] void ServerJob::run_upcall() {
   cdr::Reader arguments(message_.subspan(body_at_), header_.order, body_at_, connection_->server().environment());
   arguments.set_wide_form(giop::wide_form_of(header_.version));
   arguments.set_code_sets(to_.code_sets);
+  if (storage_ && arriving_ != nullptr) expect_rest(arguments);
   writer_.set_limit(connection_->server().settings().giop.message_size);
   begin_reply_to(writer_, to_);
   send_memory_.use(connection_->stream(), transport::SendMemory::Otherwise::pages);

@@ -44,6 +44,9 @@ class ServerJob final : public dispatch::Job {
   // Raises std::bad_alloc.
   void prepare(ServerConnection& connection, ActiveObject& object, const Upcall& upcall, const giop::Message& message,
                std::shared_ptr<const void> storage, std::size_t body_at, const ReplyTo& to);
+  // Sets what brings the bytes of the message that are still to come; null: all are there. Call it after prepare() with
+  // a storage, which keeps it.
+  void set_arriving(transport::ArrivingBytes* arriving) noexcept { arriving_ = arriving; }
   bool is_in_place() const noexcept { return in_place_; }
   // Says that the job is of the task whose thread reads the connection.
   void set_reader_runs() noexcept { reader_runs_ = true; }
@@ -126,6 +129,16 @@ class ServerJob final : public dispatch::Job {
   void count_run() noexcept;
   void discount() noexcept;
   class HookedUpcall;
+  // Brings the bytes of arguments that are decoded while the client still copies them.
+  class ArrivingArguments final : public cdr::Arrival {
+   public:
+    explicit ArrivingArguments(ServerJob& job) noexcept : job_(job) {}
+    Expected<const std::byte*> await(const std::byte* end) noexcept override;
+
+   private:
+    ServerJob& job_;
+  };
+  void expect_rest(cdr::Reader& arguments);
   inline void run_inside();
   void run_hooks();
   void run_upcall();
@@ -157,11 +170,12 @@ class ServerJob final : public dispatch::Job {
   std::shared_ptr<ActiveObject> owned_object_;
   const Upcall* upcall_ = nullptr;
   giop::MessageHeader header_;
-  Bytes message_;                        // in bytes_, in the reader's buffer, or in the memory of `storage_`
-  std::shared_ptr<const void> storage_;  // set for a long message
-  bool in_place_ = false;                // the message lies in the reader's buffer
-  bool reader_runs_ = false;             // the task's thread, which runs the job, has read it
-  bool in_slots_ = false;                // is counted in the thread's EntrySlots, and not in the server's EntryCounter
+  Bytes message_;                                 // in bytes_, in the reader's buffer, or in the memory of `storage_`
+  std::shared_ptr<const void> storage_;           // set for a long message
+  transport::ArrivingBytes* arriving_ = nullptr;  // valid with storage_: see set_arriving()
+  bool in_place_ = false;                         // the message lies in the reader's buffer
+  bool reader_runs_ = false;                      // the task's thread, which runs the job, has read it
+  bool in_slots_ = false;  // is counted in the thread's EntrySlots, and not in the server's EntryCounter
   std::size_t body_at_ = 0;
   ReplyTo to_;
   giop::ChainContext chain_;
@@ -179,6 +193,7 @@ class ServerJob final : public dispatch::Job {
   os::ByteBuffer bytes_;
   cdr::Writer writer_;
   transport::SendMemory send_memory_;
+  ArrivingArguments arrival_{*this};
 };
 
 // Begins a reply and leaves the writer where the body goes.

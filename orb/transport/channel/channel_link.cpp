@@ -33,6 +33,24 @@ bool add(const os::Fd& epoll, int fd, std::uint32_t events) noexcept {
   return fd < 0 || epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
+// A loan whose bytes may still be arriving.
+class BorrowedLoan final : public ArrivingBytes {
+ public:
+  explicit BorrowedLoan(channel::Loan loan) noexcept : loan_(std::move(loan)) {}
+
+  Bytes bytes() const noexcept { return loan_.bytes(); }
+  std::size_t ready() const noexcept override { return loan_.ready(); }
+  Expected<std::size_t> await(std::size_t size, Time deadline) noexcept override {
+    const auto there = loan_.await(size, deadline);
+    if (there) return *there;
+    if (there.error() == Fault::timed_out) return errors::deadline_passed;
+    return Error{.kind = ErrorKind::comm_failure, .minor = minor::connection_lost};
+  }
+
+ private:
+  channel::Loan loan_;
+};
+
 // The parts after the first `skip` bytes, at most `size` bytes of them.
 struct Piece {
   std::array<Bytes, parts_per_piece> parts;
@@ -125,15 +143,19 @@ bool ChannelLink::lends(Bytes front) const noexcept {
   return read_ == 0 && front.size() >= Connection::longest_copied && of_own_user_;
 }
 
-bool ChannelLink::take_front(BorrowedBytes& borrowed) noexcept try {
-  const auto storage = std::make_shared<std::optional<channel::Loan>>();
-  *storage = channel_.take();
-  if (!*storage) return false;
-  borrowed = {(*storage)->bytes(), storage};
+// would_block: the message was not taken, and has to be copied.
+IoResult ChannelLink::take_front(BorrowedBytes& borrowed) noexcept try {
+  const auto storage = std::make_shared<std::optional<BorrowedLoan>>();
+  auto loan = channel_.take();
+  if (!loan) return {Io::would_block};
+  BorrowedLoan& kept = storage->emplace(std::move(*loan));
+  const bool is_whole = kept.ready() == kept.bytes().size();
+  borrowed = {.bytes = kept.bytes(), .storage = storage, .arriving = is_whole ? nullptr : &kept};
   received_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
-  return true;
+  return {Io::done, kept.bytes().size()};
 } catch (const std::bad_alloc&) {
-  return false;  // then the message is copied
+  channel_.set_takes_growing(false);  // from now on all that is copied is whole
+  return channel_.peek() ? IoResult{Io::would_block} : IoResult{Io::failed};
 }
 
 [[gnu::hot]] IoResult ChannelLink::receive_some(MutableBytes buffer, BorrowedBytes* borrowed) noexcept {
@@ -146,7 +168,7 @@ bool ChannelLink::take_front(BorrowedBytes& borrowed) noexcept try {
     if (!front) continue;
     if (borrowed != nullptr && lends(*front)) {
       if (result.count != 0) return result;
-      if (take_front(*borrowed)) return {Io::done, borrowed->bytes.size()};
+      if (const IoResult taken = take_front(*borrowed); taken.outcome != Io::would_block) return taken;
     }
     const Bytes rest = front->subspan(read_);
     const std::size_t count = std::min(rest.size(), buffer.size() - result.count);
@@ -241,12 +263,26 @@ std::optional<IoResult> ChannelLink::send_lent(Bytes message) noexcept {
   return IoResult{Io::done, message.size()};
 }
 
+bool ChannelLink::sends_arriving(std::size_t bytes) const noexcept {
+  return bytes >= channel::least_growing && bytes + piece_size <= channel_.longest_message() &&
+         channel_.may_begin_growing();
+}
+
+bool ChannelLink::begin_arriving(std::span<const Bytes> parts) noexcept {
+  if (parts.size() != 2 || !channel_.begin_growing(parts[0], parts[1])) return false;
+  sent_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
+  return true;
+}
+
 [[gnu::hot]] IoResult ChannelLink::send_some(std::span<const Bytes> parts) noexcept {
   if (std::exchange(room_armed_, false)) channel_.disarm_for_room();
   if (parts.size() == 1 && !reserved_.empty())
     if (const auto sent = send_lent(parts.front())) return *sent;
   const std::size_t length = length_of(parts);
-  if (length > piece_size && channel_.try_write(parts)) return {Io::done, length};
+  if (length > piece_size) {
+    if (begin_arriving(parts)) return {Io::begun, length};
+    if (channel_.try_write(parts)) return {Io::done, length};
+  }
   return send_pieces(parts);
 }
 

@@ -50,7 +50,12 @@ class ChannelLink final : public Link {
                          BorrowedBytes* borrowed) noexcept override;
   IoResult poll_receive(MutableBytes buffer, BorrowedBytes* borrowed) noexcept override;
   IoResult take(MutableBytes buffer, Time& arrived, BorrowedBytes* borrowed) noexcept override;
+  void take_arriving(bool takes) noexcept override { channel_.set_takes_growing(takes); }
   IoResult send_some(std::span<const Bytes> parts) noexcept override;
+  void write_rest() noexcept override { channel_.write_rest(); }
+  void end_rest() noexcept override { channel_.end_growing(); }
+  bool sends_arriving(std::size_t bytes) const noexcept override;
+  bool has_arrived() const noexcept override { return !channel_.is_growing(); }
   LentBytes lend(std::size_t bytes) override;
   void give_back(std::uint64_t number) noexcept override;
   [[gnu::hot]] std::uint64_t position() const noexcept override { return channel_.written(); }
@@ -82,7 +87,8 @@ class ChannelLink final : public Link {
   bool watch_all() const noexcept;
   IoResult end_of(channel::Fault fault) noexcept;
   bool lends(Bytes front) const noexcept;
-  bool take_front(BorrowedBytes& borrowed) noexcept;
+  IoResult take_front(BorrowedBytes& borrowed) noexcept;
+  bool begin_arriving(std::span<const Bytes> parts) noexcept;
   std::optional<IoResult> send_lent(Bytes message) noexcept;
   bool all_claimed() const noexcept;
   std::size_t longest_piece() const noexcept;

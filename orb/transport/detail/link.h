@@ -23,7 +23,12 @@ class Channel;
 namespace corelane::transport {
 
 // The result of one attempt to move bytes.
-enum class Io : std::uint8_t { done, would_block, failed };
+enum class Io : std::uint8_t {
+  done,
+  would_block,
+  failed,
+  begun,  // of send_some(): finish with write_rest() and end_rest()
+};
 struct IoResult {
   Io outcome = Io::done;
   std::size_t count = 0;  // bytes moved; a read of 0 means the peer's orderly end
@@ -46,8 +51,17 @@ class Link {
   // Reads like receive_some(), and tells when the last of the bytes came. Whatever it returned, from now on
   // descriptor() is readable as soon as there is something (more).
   virtual IoResult take(MutableBytes buffer, Time& arrived, BorrowedBytes* borrowed) noexcept = 0;
-  // Sends parts. done: all of them were sent; would_block: `count` bytes were, and the rest does not fit now.
+  // See Connection::take_arriving().
+  virtual void take_arriving(bool /*takes*/) noexcept {}
+  // Sends parts. done: all of them were sent; would_block: `count` bytes were, and the rest does not fit now. begun, of
+  // two parts: the peer has the message, but the rest of the second part must still be copied.
   virtual IoResult send_some(std::span<const Bytes> parts) noexcept = 0;
+  // Copies that rest. Call it without the connection's lock, on the thread that has begun. Then call end_rest() with
+  // it.
+  virtual void write_rest() noexcept {}
+  virtual void end_rest() noexcept {}
+  // See Connection::sends_arriving(). Under the connection's lock.
+  virtual bool sends_arriving(std::size_t /*bytes*/) const noexcept { return false; }
   // See Connection::send_buffer(). Memory that was not sent is given back by its number. Under the connection's lock.
   struct LentBytes {
     MutableBytes bytes{};

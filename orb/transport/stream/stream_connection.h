@@ -71,6 +71,7 @@ class StreamConnection final : public Connection {
   Expected<Arrival> take(MutableBytes buffer, BorrowedBytes& borrowed) noexcept override {
     return receiver_.take(buffer, &borrowed);
   }
+  void take_arriving(bool takes) noexcept override { link_->take_arriving(takes); }
   bool await_bytes() noexcept override { return receiver_.await_bytes(); }
   void arm_descriptor() noexcept override { receiver_.arm_descriptor(); }
   bool has_bytes() const noexcept override { return link_->has_bytes(); }
@@ -93,6 +94,7 @@ class StreamConnection final : public Connection {
   std::unique_ptr<ReservedSendBuffer> send_buffer(std::size_t bytes) noexcept override {
     return sender_.send_buffer(bytes);
   }
+  bool sends_arriving(std::size_t bytes) noexcept override { return sender_.sends_arriving(bytes); }
   bool may_have_been_read(std::uint64_t position) const noexcept override {
     return link_->may_have_been_read(position);
   }

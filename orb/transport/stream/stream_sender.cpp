@@ -55,6 +55,7 @@ Expected<void> StreamSender::send(std::span<const Bytes> parts, std::uint64_t& p
     memory_.watch(work_);
     return {};
   }
+  if (sent.outcome == Io::begun) return finish_begun(), Expected<void>{};
   // The stream stays readable: what the peer sent before it ended is still there, and reading will find the end.
   if (sent.outcome == Io::failed) return ended_by(minor::connection_lost);
   outbox_.append(parts, sent.count);
@@ -63,6 +64,18 @@ Expected<void> StreamSender::send(std::span<const Bytes> parts, std::uint64_t& p
   const os::ReleasedLock released(mutex_);
   if (!ask_for_drain()) return close_for(ended_by(minor::shutting_down));
   return {};
+}
+
+// Copies the rest of a message that the peer already reads. Other threads send meanwhile.
+void StreamSender::finish_begun() {
+  {
+    const os::ReleasedLock released(mutex_);
+    link_.write_rest();
+  }
+  link_.end_rest();
+  if (!memory_.has_grown()) return;
+  const os::ReleasedLock released(mutex_);
+  memory_.watch(work_);
 }
 
 [[gnu::hot]] Expected<void> StreamSender::send_by(Time until, std::span<const Bytes> parts,
@@ -123,6 +136,11 @@ std::unique_ptr<ReservedSendBuffer> StreamSender::send_buffer(std::size_t bytes)
   return taken ? std::move(made) : nullptr;
 } catch (const std::bad_alloc&) {
   return nullptr;
+}
+
+bool StreamSender::sends_arriving(std::size_t bytes) noexcept {
+  const os::LockGuard lock(mutex_);
+  return is_open() && outbox_.empty() && link_.sends_arriving(bytes);
 }
 
 bool StreamSender::await_drained() noexcept {

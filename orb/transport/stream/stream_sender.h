@@ -54,6 +54,7 @@ class StreamSender {
   Expected<void> send_by(Time until, std::span<const Bytes> parts, std::uint64_t& position) noexcept;
   void close_if_stalled(Time since) noexcept;
   std::unique_ptr<ReservedSendBuffer> send_buffer(std::size_t bytes) noexcept;
+  bool sends_arriving(std::size_t bytes) noexcept;
   void close_when_sent(Time deadline) noexcept;
   bool wait_until_closed(Time deadline) noexcept;
   bool is_open() const noexcept { return end_.is_open(); }
@@ -94,6 +95,7 @@ class StreamSender {
   class ChannelSendBuffer;
 
   Expected<void> put(std::span<const Bytes> parts, std::uint64_t& position) CORELANE_REQUIRES(mutex_);
+  void finish_begun() CORELANE_REQUIRES(mutex_);
   void close_once_sent(Time deadline) noexcept;
 
   Link& link_;

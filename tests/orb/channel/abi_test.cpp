@@ -177,7 +177,7 @@ TEST_CASE("a program in C is told of its peer's death") {
 
 TEST_CASE("a program in C that asks for what is not there is told so") {
   const auto [word, why] = GENERATE(table<std::string, std::string>({
-      {"require=32", "one end requires features that the other lacks: 0x20"},
+      {"require=64", "one end requires features that the other lacks: 0x40"},
       {"versions=2", "no common version: this end speaks 1 to 1, the other 2 to 3"},
       {"wake=4", "the other end wants to be woken in a way unknown here"},
   }));

@@ -38,14 +38,23 @@ struct Attack {
   std::optional<Channel> victim;
   EndParts hostile;
 
-  explicit Attack(const Options& options) {
+  explicit Attack(const Options& options, const Shape& shape = small) {
     SocketPair sockets;
     auto accepted =
         std::async(std::launch::async, [&] { return Channel::accept_over(std::move(sockets.far), options, soon()); });
-    auto parts = connect_end(std::move(sockets.near), {.shape = small, .wake = Wake::spin}, soon());
+    auto parts = connect_end(std::move(sockets.near), {.shape = shape, .wake = Wake::spin}, soon());
     if (!parts) throw std::runtime_error(parts.error().text);
     hostile = std::move(*parts);
     victim = expect(accepted.get());
+  }
+
+  // Puts a record into the first slot.
+  template <typename Note>
+  void put(RecordKind kind, const Note& note) {
+    auto& slot = *reinterpret_cast<Slot*>(hostile.own.at(slots_offset()));
+    std::memcpy(slot.payload, &note, sizeof note);
+    slot.kind = static_cast<std::uint64_t>(kind);
+    SharedWord(slot.commit).store(std::uint64_t{1} << 32 | sizeof note, std::memory_order_release);
   }
 };
 
@@ -59,6 +68,7 @@ Target named_at(bool sleep_page, std::size_t offset) {
   if (offset == 0) return Target::released;
   if (offset == 8) return Target::claimed;
   if (offset == 128) return Target::state;
+  if (offset == 256) return Target::written;
   if (offset < 4096) return Target::anything;
   if (offset < 8192) return Target::returned;
   if (offset >= 8192 + 64 * small.slots) return Target::chunk;
@@ -236,14 +246,41 @@ TEST_CASE("a loan of chunks that do not exist spoils the channel") {
                                                                              {1, ~std::uint64_t{0}},
                                                                              {std::uint64_t{1} << 32, 0}}));
   Attack attack({.shape = small});
-  auto& slot = *reinterpret_cast<Slot*>(attack.hostile.own.at(slots_offset()));
-  const LoanNote note{first, length};
-  std::memcpy(slot.payload, &note, sizeof note);
-  slot.kind = static_cast<std::uint64_t>(RecordKind::loan);
-  SharedWord(slot.commit).store(std::uint64_t{1} << 32 | sizeof note, std::memory_order_release);
+  attack.put(RecordKind::loan, LoanNote{first, length});
   CHECK(attack.victim->peek().error() == Fault::spoiled);
   CHECK(attack.victim->peek().error() == Fault::spoiled);
   CHECK(attack.victim->try_write(Bytes{}).error() == Fault::spoiled);
+}
+
+TEST_CASE("whatever a peer says it has written of a growing loan, no more than the loan is there") {
+  static constexpr std::uint64_t length = 2 * least_growing, begin = 1000;
+  constexpr Shape large{.slots = 64, .chunks = 4, .chunk_size = least_growing};
+  const auto [written, ready] = GENERATE(table<std::uint64_t, std::size_t>({{begin, 0},
+                                                                            {begin + 5, 5},
+                                                                            {begin + length, length},
+                                                                            {begin + length + 1, length},
+                                                                            {std::uint64_t{1} << 62, length},
+                                                                            {begin - 1, 0},
+                                                                            {0, 0},
+                                                                            {~std::uint64_t{0}, 0}}));
+  Attack attack({.shape = small, .largest_peer = std::size_t{1} << 24}, large);
+  attack.put(RecordKind::growing, GrowingNote{1, length, begin});
+  auto& control = *reinterpret_cast<Control*>(attack.hostile.own.at(0));
+  SharedWord(control.written).store(written, std::memory_order_release);
+  attack.victim->set_takes_growing(true);
+  const auto loan = attack.victim->take();
+  REQUIRE(loan);
+  CHECK(loan->bytes().size() == length);
+  CHECK(loan->ready() == ready);
+}
+
+TEST_CASE("a growing loan that is too short, or of chunks that do not exist, spoils the channel") {
+  constexpr Shape large{.slots = 64, .chunks = 4, .chunk_size = least_growing};
+  const auto [first, length] = GENERATE(
+      table<std::uint64_t, std::uint64_t>({{0, least_growing - 1}, {4, least_growing}, {3, 2 * least_growing}}));
+  Attack attack({.shape = small, .largest_peer = std::size_t{1} << 24}, large);
+  attack.put(RecordKind::growing, GrowingNote{first, length, 0});
+  CHECK(attack.victim->peek().error() == Fault::spoiled);
 }
 
 TEST_CASE("sleep words that are scribbled over delay a reader and do not hold it") {

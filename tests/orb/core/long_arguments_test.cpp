@@ -265,6 +265,12 @@ struct Unix : Path, Remote {
 struct OverChannel : Path, Remote {
   OverChannel() : Remote({"-ORBEndpointListen", "channel:" + directory.path() + "/store.sock"}) {}
 };
+// Neither the server's thread nor the client's sleeps, so the server reads requests while they are sent.
+struct SpinningChannel : Path, Remote {
+  SpinningChannel()
+      : Remote({"-ORBEndpointListen", "channel:" + directory.path() + "/store.sock", "-ORBBestEffortWait", "spin"},
+               {"-ORBClientWait", "spin"}) {}
+};
 struct Followers : Remote {
   Followers() : Remote({"-ORBDispatchMode", "leader-followers"}) {}
 };
@@ -377,6 +383,28 @@ TEMPLATE_LIST_TEST_CASE("several threads get each its own block back", "", Ways)
       });
   }
   CHECK(right == 80);
+}
+
+TEST_CASE("long arguments that are read while they are sent arrive whole") {
+  SpinningChannel way;
+  const int callers = GENERATE(1, 3);
+  std::atomic<int> right{0};
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < callers; ++t)
+      threads.emplace_back([&, t] {
+        for (int i = 0; i < 20; ++i) {
+          const Octets block = block_of(200'000 + 150'000 * static_cast<unsigned>((t + i) % 6));
+          right += way.store->echo(block) == block;
+          Octets both = way.store->join(Octets(1000, 7), block);
+          both.erase(both.begin(), both.begin() + 1000);
+          right += both == block;
+          const Doubles values(100'000 + static_cast<unsigned>(i), 0.5);
+          right += way.store->scale(values) == Doubles(values.size(), 1);
+        }
+      });
+  }
+  CHECK(right == 60 * callers);
 }
 
 TEST_CASE("the limit of a message counts a block that is not copied") {

@@ -38,6 +38,7 @@ enum class Target : std::uint8_t {
   released,
   claimed,
   state,
+  written,
   returned,
   commit,
   kind,
@@ -69,6 +70,8 @@ inline Garbage garbage_at(Random& random, Target target, std::size_t size, std::
         return offsetof(Control, claimed);
       case Target::state:
         return offsetof(Control, state);
+      case Target::written:
+        return offsetof(Control, written);
       case Target::returned:  // mostly those of the first chunks, which every region has
         return within(page_size, random() % 2 == 0 ? page_size + 16 : 2 * page_size);
       case Target::commit:

@@ -83,10 +83,11 @@ TEST_CASE("a long message in shared memory keeps it, and the last one takes it o
   std::array<std::byte, 4> elsewhere{};
   CHECK(memory.is_shared(all.first(length)));
   CHECK_FALSE(memory.is_shared(elsewhere));
-  CHECK(memory.storage_of(elsewhere) == nullptr);
-  CHECK(memory.storage_of(all.first(length)) != nullptr);
+  transport::ArrivingBytes* arriving = nullptr;
+  CHECK(memory.storage_of(elsewhere, arriving) == nullptr);
+  CHECK(memory.storage_of(all.first(length), arriving) != nullptr);
   CHECK(memory.is_shared());
-  CHECK(memory.storage_of(all.last(length)) != nullptr);
+  CHECK(memory.storage_of(all.last(length), arriving) != nullptr);
   CHECK_FALSE(memory.is_shared());
 }
 

@@ -8,7 +8,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <span>
+#include <thread>
 
 #include "tests/orb/transport/kinds.h"
 #include "tests/support/peers/fork_alone.h"
@@ -128,6 +131,49 @@ TEST_CASE("a long message is sent from reserved memory and received where it lie
   CHECK_FALSE(caller->send_buffer(text.size()));  // the only room for such a long message is taken
   borrowed = {};
   CHECK(caller->send_buffer(text.size()));
+}
+
+TEST_CASE("a long message of two parts may be read while it is sent, unless its reader sleeps") {
+  StreamHarness<SharedMemory> harness;
+  const auto [caller, called] = harness.connect();
+  const std::string head = pattern(100), tail = pattern(1024 * 1024 - 200, 2);
+  const std::array<Bytes, 2> parts{std::as_bytes(std::span(head)), std::as_bytes(std::span(tail))};
+  CHECK_FALSE(caller->sends_arriving(tail.size()));  // the descriptor of a new connection is armed
+  std::array<std::byte, 64> buffer;
+  transport::BorrowedBytes borrowed;
+  called->take_arriving(true);
+  CHECK_FALSE(called->poll_receive(buffer, borrowed));
+  CHECK(caller->sends_arriving(tail.size()));
+  CHECK_FALSE(caller->sends_arriving(100'000));
+  CHECK_FALSE(caller->sends_arriving(3 * 1024 * 1024));
+  REQUIRE(caller->send(parts));
+  CHECK(caller->loans().sent == 1);
+  REQUIRE(*called->receive(buffer, patience(), {}, borrowed) == head.size() + tail.size());
+  CHECK(borrowed.arriving == nullptr);  // send() has returned, so all of it is there
+  CHECK(text_of(borrowed.bytes) == head + tail);
+}
+
+TEST_CASE("a reader that takes arriving bytes reads a long message piece by piece while it is sent") {
+  StreamHarness<SharedMemory> harness;
+  const auto [caller, called] = harness.connect();
+  const std::string head = pattern(100), tail = pattern(1024 * 1024 - 200, 2);
+  const std::array<Bytes, 2> parts{std::as_bytes(std::span(head)), std::as_bytes(std::span(tail))};
+  called->take_arriving(true);
+  std::atomic<bool> is_sent{false};
+  for (int round = 0; round < 50; ++round) {
+    const std::jthread sender([&, caller = caller] { is_sent = bool(caller->send(parts)); });
+    std::array<std::byte, 64> buffer;
+    transport::BorrowedBytes borrowed;
+    REQUIRE(*called->receive(buffer, patience(), {os::WaitMode::spin}, borrowed) == head.size() + tail.size());
+    std::size_t there = borrowed.arriving != nullptr ? borrowed.arriving->ready() : borrowed.bytes.size();
+    while (there < borrowed.bytes.size()) {
+      const auto more = borrowed.arriving->await(there + 1, patience());
+      REQUIRE(more);
+      there = *more;
+    }
+    REQUIRE(text_of(borrowed.bytes) == head + tail);
+  }
+  CHECK(is_sent);
 }
 
 TEST_CASE("a watcher is given a long message where it lies") {
