@@ -3,7 +3,9 @@
 virtual machine, with the program and its libraries in the first file system.
 
     machine.py [option ...] PROGRAM [ARGUMENT ...]
-    machine.py --fetch              Debian's kernel and busybox, unpacked into the kernel folder (nothing is installed)
+    machine.py --fetch [--package NAME] [--kernel FOLDER]
+                          unpacks a kernel of Debian and busybox into the kernel folder (nothing is installed). NAME:
+                          linux-image-cloud-amd64, or linux-image-amd64, or linux-image-rt-amd64 with its real-time patches
 
       --groups v1|v2|none   which control groups are mounted: the controllers cpuset and cpu of v1, all of v2, or nothing
       --systemd             this host's systemd is the first process and starts the program; --file unit=etc/systemd/system/unit
@@ -12,6 +14,8 @@ virtual machine, with the program and its libraries in the first file system.
       --limit SECONDS       for the program: 300
       --boot SECONDS        for the kernel, until the program starts: 60
       --accel NAME          of qemu: tcg (which runs everywhere), or kvm
+      --instruction-clock   the machine's time is the count of its instructions, 2 ns each, and idle time is skipped. A
+                            busy host then delays nothing that the program measures. For one CPU without kvm
       --kernel FOLDER       where vmlinuz and busybox are: build/vm
       --file FROM[=TO]      a file more; a program brings its libraries. Programs stand in /corelane
       --set NAME=VALUE      in the program's environment
@@ -34,7 +38,6 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 QEMU = "qemu-system-x86_64"
 SYSTEMD = "/lib/systemd/systemd"
-KERNEL_PACKAGE = "linux-image-cloud-amd64"
 STARTED = "corelane-machine: started"
 ENDED = re.compile(r"corelane-machine: status (\d+)")
 ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[A-Za-z]|c)")
@@ -193,10 +196,11 @@ def command_of(options, image):
     said = f"console=ttyS0 quiet loglevel=4 panic=-1 corelane_groups={options.groups}"
     if options.systemd:
         said += f" {SYSTEMD_GROUPS[options.groups]} systemd.show_status=no"
+    clock = ["-icount", "shift=1,sleep=off"] if options.instruction_clock else []
     return [
-        QEMU, "-accel", options.accel, "-machine", "q35", "-cpu", "max", "-smp", str(options.cpus), "-m", str(options.memory),
-        "-nodefaults", "-no-reboot", "-display", "none", "-serial", "stdio", "-kernel", os.path.join(options.kernel, "vmlinuz"),
-        "-initrd", image, "-append", said
+        QEMU, *clock, "-accel", options.accel, "-machine", "q35", "-cpu", "max", "-smp", str(options.cpus),
+        "-m", str(options.memory), "-nodefaults", "-no-reboot", "-display", "none", "-serial", "stdio",
+        "-kernel", os.path.join(options.kernel, "vmlinuz"), "-initrd", image, "-append", said
     ]
 
 
@@ -268,11 +272,11 @@ def unpack(package, folder):
     return unpacked
 
 
-def fetch(kernel):
-    depends = subprocess.run(["apt-cache", "depends", KERNEL_PACKAGE], capture_output=True, text=True).stdout
+def fetch(name, kernel):
+    depends = subprocess.run(["apt-cache", "depends", name], capture_output=True, text=True).stdout
     package = re.search(r"Depends: (linux-image-\S+)", depends)
     if not package:
-        raise Untestable(f"apt knows no {KERNEL_PACKAGE}; run apt-get update")
+        raise Untestable(f"apt knows no {name}; run apt-get update")
     os.makedirs(kernel, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=kernel) as folder:
         boot = os.path.join(unpack(package.group(1), folder), "boot")
@@ -286,6 +290,7 @@ def fetch(kernel):
 def parse(arguments):
     parser = argparse.ArgumentParser(usage=__doc__, add_help=False)
     parser.add_argument("--fetch", action="store_true")
+    parser.add_argument("--package", default="linux-image-cloud-amd64")
     parser.add_argument("--groups", choices=("v1", "v2", "none"), default="v2")
     parser.add_argument("--systemd", action="store_true")
     parser.add_argument("--cpus", type=int, default=4)
@@ -293,6 +298,7 @@ def parse(arguments):
     parser.add_argument("--limit", type=float, default=300)
     parser.add_argument("--boot", type=float, default=60)
     parser.add_argument("--accel", default="tcg")
+    parser.add_argument("--instruction-clock", action="store_true")
     parser.add_argument("--kernel", default=os.path.join(ROOT, "build", "vm"))
     parser.add_argument("--file", action="append", default=[])
     parser.add_argument("--set", action="append", default=[])
@@ -302,13 +308,15 @@ def parse(arguments):
         parser.error("which program?")
     if options.systemd and options.groups not in SYSTEMD_GROUPS:
         parser.error("--systemd takes --groups v1 or v2")
+    if options.instruction_clock and (options.cpus != 1 or options.accel != "tcg"):
+        parser.error("--instruction-clock takes --cpus 1 and --accel tcg")
     return options
 
 
 def main(arguments):
     options = parse(arguments)
     try:
-        return fetch(options.kernel) if options.fetch else run(options)
+        return fetch(options.package, options.kernel) if options.fetch else run(options)
     except Untestable as reason:
         print(f"SKIPPED: {reason}")
     except subprocess.CalledProcessError as fault:
