@@ -25,23 +25,22 @@ TaskWorker::TaskWorker(TaskId task, const Contract& contract, CorePool& pool, co
 
 struct TaskWorker::Assignment : CorePool::Assignment {};
 
-// Returns whether wake() was called since the last time. It is cleared before the pool is locked. So a job that was
-// made ready later rings again.
+// Returns whether wake() was called since the last time. Call it before the pool is read: a thread that moves the task
+// rings after it has set the pool. A load and a store instead of the exchange could miss that ring.
 bool TaskWorker::has_rung() noexcept {
-  // PAIR worker.rung: acquire here <- release in wake().
-  if (!rung_.load(std::memory_order_acquire)) return false;
-  rung_.store(false, std::memory_order_relaxed);  // relaxed: the pool's lock follows
-  return true;
+  // relaxed: the exchange orders. PAIR worker.rung: acquire here <- release in wake().
+  return rung_.load(std::memory_order_relaxed) && rung_.exchange(false, std::memory_order_acquire);
 }
 
 bool TaskWorker::step(Time now) noexcept {
+  const bool rung = has_rung();
   // PAIR worker.pool: acquire here <- release in CorePool::move(). The pool's lock orders everything else.
   CorePool* const pool = pool_.load(std::memory_order_acquire);
   Assignment next;
   if (pool->order() == sched::CoreOrder::served) placer_.take_share();
   pool->may_read_own() ? receiver_.take_back() : receiver_.lend();
   rests_ = false;
-  if (has_rung() || wake_at_ != never) wake_at_ = pool->take(*this, now, next);
+  if (rung || wake_at_ != never) wake_at_ = pool->take(*this, now, next);
   const bool busy = next.job || read(*pool, now, next);
   if (next.job) run(next, now);
   return busy;
@@ -64,6 +63,7 @@ bool TaskWorker::read(CorePool& pool, Time now, Assignment& next) noexcept {
     case CorePool::Own::refused:
       break;
   }
+  wake_at_ = Time{};  // its arrival may have released the job before it: ask the pool
   pending_job_->refuse(reason);
   pending_job_.reset();
   note_refused(reason.code);

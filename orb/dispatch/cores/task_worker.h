@@ -58,8 +58,8 @@ class TaskWorker final : public Agent, private JobControl {
 
   // Any thread.
   void wake() noexcept {
-    // PAIR worker.rung: release here -> acquire in has_rung().
-    rung_.store(true, std::memory_order_release);
+    // PAIR worker.rung: release here -> acquire in has_rung(). An exchange, so that several rings all synchronize.
+    (void)rung_.exchange(true, std::memory_order_release);
     bell_.ring();
   }
   void retire() noexcept;
