@@ -20,7 +20,9 @@ namespace {
 
 eval::Scenario three_sets() {
   const auto cells = eval::parse_scenario(
-      "repetitions = 3\n[platform]\ncores = 2\n[generate]\ntasks = 4\n[experiment]\nlength = \"200ms\"\n", "s.toml");
+      "repetitions = 3\n[platform]\ncores = 2\n[generate]\ntasks = 4\nutilization = 1.6\n[experiment]\nlength = "
+      "\"200ms\"\n",
+      "s.toml");
   if (!cells) FAIL(cells.error().text);
   return cells->front().scenario;
 }
