@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "orb/base/thread_safety.h"
 #include "tests/support/interleavings.h"
 
 using namespace corelane::os;
@@ -258,15 +259,16 @@ struct ScriptedSystem {
 
 using ScriptedLock = BasicRequesterLock<ScriptedSystem>;
 
-// `meanwhile` runs once when the thread waits.
-void lock_as(ScriptedLock& lock, int thread, int spins, std::function<void()> meanwhile) {
+// `meanwhile` runs once when the thread waits. Not checked: unlock_as() releases the lock, on behalf of another thread.
+void lock_as(ScriptedLock& lock, int thread, int spins,
+             std::function<void()> meanwhile) CORELANE_NO_THREAD_SAFETY_ANALYSIS {
   ScriptedSystem::thread = thread;
   ScriptedSystem::spins_now = spins;
   ScriptedSystem::meanwhile = std::move(meanwhile);
   lock.lock();
 }
 
-void unlock_as(ScriptedLock& lock, int thread) {
+void unlock_as(ScriptedLock& lock, int thread) CORELANE_NO_THREAD_SAFETY_ANALYSIS {
   ScriptedSystem::thread = thread;
   lock.unlock();
 }
