@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <limits>
 #include <ostream>
 #include <set>
 #include <span>
@@ -319,8 +320,17 @@ class Evaluator {
   std::set<Key> known_{};
 };
 
+// Returns how many sets each combination has at least. The file of results may have more than were asked for.
+std::uint64_t fewest_sets(const eval::ExperimentSummary& summary, std::int64_t asked_for) {
+  std::uint64_t fewest = std::numeric_limits<std::uint64_t>::max();
+  for (const eval::CellSummary& cell : summary.cells)
+    for (const eval::DispatcherSummary& sum : cell.dispatchers) fewest = std::min(fewest, sum.missed_sets.trials);
+  return summary.cells.empty() ? static_cast<std::uint64_t>(asked_for)
+                               : std::max(fewest, static_cast<std::uint64_t>(asked_for));
+}
+
 // Returns what a reader has to know before the figures.
-std::string heading_of(const OpenExperiment& experiment) {
+std::string heading_of(const OpenExperiment& experiment, const eval::ExperimentSummary& summary) {
   const eval::Scenario& scenario = experiment.cells.front().scenario;
   dispatch::ExecutiveOptions server = experiment.defaults.server;
   const auto request = eval::run_request(scenario, 0, experiment.defaults);
@@ -330,7 +340,7 @@ std::string heading_of(const OpenExperiment& experiment) {
   const std::string overheads = request && is_virtual ? eval::text_of(request->overheads) : std::string();
   return (scenario.name.empty() ? std::string("Experiment") : scenario.name) + ": " + experiment.origin.mode +
          " time, " + counted(cores, "core") + ", " + (scenario.experiment.precision.millionths > 0 ? "at least " : "") +
-         counted(static_cast<std::uint64_t>(scenario.repetitions), "set") + " in each of " +
+         counted(fewest_sets(summary, scenario.repetitions), "set") + " in each of " +
          counted(experiment.cells.size(), "combination") + ", " + to_string(scenario.experiment.length) +
          " each, platform load " + to_string(server.platform.budget) + " in each " + to_string(server.platform.period) +
          (overheads.empty() ? "" : ", " + overheads) + ".";
@@ -418,8 +428,8 @@ int conclude(const EvaluateOptions& options, const Evaluator& evaluator, const s
              std::ostream& out, std::ostream& err) {
   const OpenExperiment& experiment = evaluator.experiment();
   const eval::Scenario& scenario = experiment.cells.front().scenario;
-  const std::string heading = heading_of(experiment);
   const eval::ExperimentSummary summary = evaluator.summary();
+  const std::string heading = heading_of(experiment, summary);
   const std::vector<eval::Table> tables = eval::tables_of(summary, experiment.published);
   out << eval::wrapped(heading) << "\n";
   for (const eval::Table& table : tables) out << eval::text_of(table) << "\n";

@@ -178,6 +178,14 @@ TEST_CASE("more repetitions add sets, and run none again") {
   CHECK_THAT(folder.out(), Contains("5 sets in each of 2 combinations"));
 }
 
+TEST_CASE("the heading counts the sets of the results, also if fewer are asked for") {
+  ExperimentFolder folder;
+  folder.run({.repetitions = 5});
+  CHECK(folder.run({.repetitions = 2}) == 0);
+  CHECK(folder.runs() == 0);
+  CHECK_THAT(folder.out(), Contains("5 sets in each of 2 combinations"));
+}
+
 TEST_CASE("sets are added until the differences are as precise as the file wants them") {
   // Without any miss the interval of n sets is +- 1.96 / (n + 2): 0.327 for 4 sets, and 0.280 for 5.
   const auto file = [](const char* precision) {
