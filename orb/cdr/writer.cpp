@@ -69,8 +69,8 @@ void Writer::make_ready() {
 void Writer::refer(Bytes bytes) {
   if (error_ || !is_within_limit(0, bytes.size())) return;
   const std::size_t needed = size_ + bytes.size();
-  const bool copies = memory_ != nullptr && needed > memory_from && !memory_->refers(bytes.size());
-  const bool has_room = copies && (is_lent() || move_to_memory(needed));
+  const bool uses_memory = memory_ != nullptr && needed > memory_from;
+  const bool has_room = uses_memory && (is_lent() || (!memory_->refers(bytes.size()) && move_to_memory(needed)));
   if (has_room || chunk_level_ != 0) return write_bytes(bytes);
   tail_ = bytes;
   capacity_ = size_;

@@ -222,10 +222,13 @@ Expected<const Front*, Fault> End::front_in_chunks() noexcept {
   const std::byte* at = parts.peer.at(chunks_offset(shape) + note.first * shape.chunk_size);
   loaned_ = {{at, note.length}, static_cast<std::uint32_t>(note.first), {}};
   if (grows) loaned_.begin = note.begin;
-  if (!takes_growing_ && ready(loaned_) < note.length) {
-    if (!unwritable()) return Fault::would_block;
-    // The peer may have written the rest before it ended.
-    if (ready(loaned_) < note.length) return fate().value_or(Fault::would_block);
+  if (!takes_growing_) {
+    if (ready(loaned_) < note.length) {
+      if (!unwritable()) return Fault::would_block;
+      // The peer may have written the rest before it ended.
+      if (ready(loaned_) < note.length) return fate().value_or(Fault::would_block);
+    }
+    loaned_.begin.reset();  // from now on it is whole, whatever the peer writes
   }
   front_ = {&loaned_.bytes, &loaned_};
   return &front_;

@@ -13,7 +13,6 @@
 #include "orb/core/server/server_builtin.h"
 #include "orb/core/server/server_connection.h"
 #include "orb/core/server/server_job.h"
-#include "orb/os/clock.h"
 
 namespace corelane::core {
 namespace {
@@ -52,14 +51,6 @@ bool RequestReader::may_begin(const transport::BorrowedBytes& borrowed) const no
   if (size > server_.settings().giop.message_size) return there >= transport::Connection::longest_copied;
   const auto request = giop::parse_request({*header, borrowed.bytes}, server_.settings().giop);
   return request && request->body.offset() <= there;
-}
-
-// Waits for the rest of a request that another thread will run, or that this thread answers. Closes the connection if
-// it does not come.
-bool RequestReader::await_rest(transport::ArrivingBytes& arriving, Bytes message) noexcept {
-  const auto whole = arriving.await(message.size(), deadline_.of_message_from(os::now()));
-  if (!whole) stream_.close();
-  return whole.has_value();
 }
 
 void RequestReader::refuse(const Error& error) noexcept {
@@ -136,7 +127,7 @@ void RequestReader::keep(Bytes message, os::ByteBuffer& in) {
     auto storage = memory_.storage_of(message.bytes, arriving);
     // The job of a task must not wait for the client, nor another thread that takes the job.
     const bool waits = arriving != nullptr && (!runs_here || received_.chain.count > 0);
-    if (waits && !await_rest(*arriving, message.bytes)) return;
+    if (waits && !connection.await_rest(*arriving, message.bytes.size(), received_.received)) return;
     fresh->prepare(connection, object, upcall, message, std::move(storage), request.body.offset(), to);
     fresh->set_arriving(waits ? nullptr : arriving);
   }
@@ -167,7 +158,7 @@ void RequestReader::keep(Bytes message, os::ByteBuffer& in) {
   ActiveObject& object = **found;
   const bool may_be_builtin = request.header.operation.starts_with('_');
   if (may_be_builtin && memory_.arriving() != nullptr) {
-    if (!await_rest(*memory_.arriving(), message.bytes)) return;
+    if (!connection.await_rest(*memory_.arriving(), message.bytes.size(), received_.received)) return;
     memory_.note_whole();
   }
   if (may_be_builtin && answer_builtin(connection, request, received_, to, object)) return;

@@ -92,7 +92,6 @@ class RequestReader {
   inline void submit(ServerConnection& connection, const giop::Message& message, const Request& request,
                      const ReplyTo& to, ActiveObject& object, const Upcall& upcall);
   void pass_on(ServerConnection& connection, ServerJob& made, dispatch::JobPtr job, const Route& route);
-  bool await_rest(transport::ArrivingBytes& arriving, Bytes message) noexcept;
   void take_locate_request(const giop::Message& message);
   void take_cancel(const giop::Message& message);
   inline void note_use(bool by_reactor) noexcept;

@@ -12,6 +12,7 @@
 #include "orb/core/server/dedicated_connection.h"
 #include "orb/core/server/served_connection.h"
 #include "orb/core/server/server_job.h"
+#include "orb/dispatch/current.h"
 #include "orb/os/clock.h"
 #include "orb/os/lock.h"
 
@@ -145,9 +146,17 @@ bool ServerConnection::serve_where_read() noexcept try {
   return false;
 }
 
-void ServerConnection::close_incomplete(const Error& reason) noexcept {
-  if (reason.minor == minor::deadline_passed) server_->incidents().client_cut_off(stalled);
+Expected<std::size_t> ServerConnection::await_rest(transport::ArrivingBytes& arriving, std::size_t size,
+                                                   Time received) noexcept {
+  auto there = arriving.await(size, Time{});
+  if (!there && there.error().kind == ErrorKind::timeout) {
+    const dispatch::SuspensionScope waits(true, dispatch::WaitsFor::peer);
+    there = arriving.await(size, reader_.deadline().of_message_from(received));
+  }
+  if (there) return there;
+  if (there.error().minor == minor::deadline_passed) server_->incidents().client_cut_off(stalled);
   stream_->close();
+  return there;
 }
 
 void ServerConnection::read_by_reactor(Bytes rest, Time received, Time half_by) noexcept {

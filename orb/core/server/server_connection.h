@@ -92,8 +92,11 @@ class ServerConnection final : public transport::Watcher,
     if (!stream_->is_open()) return Step::end;
     return reader_.use().is_used() || binding_.is_bound() ? Step::tasks : Step::other;
   }
-  // Closes the connection, because the rest of a request has not come, for that reason. Thread: any.
-  void close_incomplete(const Error& reason) noexcept;
+  // Waits until the first `size` bytes of a request are there that came at `received`, and returns how many are. It
+  // waits for a moment only, unless the client has stopped. Then the thread may be replaced, as a thread that waits for
+  // a client to take replies. If the bytes do not come, it closes the connection and returns why. Thread: any that may
+  // be replaced.
+  Expected<std::size_t> await_rest(transport::ArrivingBytes& arriving, std::size_t size, Time received) noexcept;
   // Makes the reactor read the connection from now on, after it has parsed `rest`.
   void read_by_reactor(Bytes rest, Time received, Time half_by) noexcept;
   // Makes the tasks of the connection depart, because the client will send no more requests.

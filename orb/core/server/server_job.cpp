@@ -15,7 +15,6 @@
 #include "orb/core/connections/too_large.h"
 #include "orb/core/exception.h"
 #include "orb/core/requests/server_request.h"
-#include "orb/dispatch/current.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/headers.h"
 #include "orb/os/thread.h"
@@ -292,18 +291,10 @@ void ServerJob::expect_rest(cdr::Reader& arguments) {
   if (there < message_.size()) arguments.expect(arrival_, there - std::min(there, body_at_));
 }
 
-// The client copies while this thread reads, so it waits for a moment only, unless the client has stopped. Then it may
-// be replaced, as a thread that waits for a client to take replies.
 Expected<const std::byte*> ServerJob::ArrivingArguments::await(const std::byte* end) noexcept {
   const auto size = static_cast<std::size_t>(end - job_.message_.data());
-  auto there = job_.arriving_->await(size, Time{});
-  if (!there && there.error().kind == ErrorKind::timeout) {
-    const Duration patience = job_.connection_->server().settings().connections.header_timeout;
-    const dispatch::SuspensionScope waits(true, dispatch::WaitsFor::peer);
-    there = job_.arriving_->await(size, patience > Duration::zero() ? job_.arrived + patience : never);
-  }
+  const auto there = job_.connection_->await_rest(*job_.arriving_, size, job_.arrived);
   if (there) return job_.message_.data() + *there;
-  job_.connection_->close_incomplete(there.error());
   return Error{there.error().kind, Completion::no, there.error().minor};
 }
 

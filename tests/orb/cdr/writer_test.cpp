@@ -29,8 +29,10 @@ struct LendingMemory final : cdr::MessageMemory {
     if (bytes > size) return {};
     return memory[asked % 2] = std::vector<std::byte>(bytes), memory[asked % 2];
   }
+  bool refers(std::size_t) noexcept override { return prefers_reference; }
   bool holds(Bytes bytes) const { return bytes.data() == memory[0].data() || bytes.data() == memory[1].data(); }
   std::size_t size;
+  bool prefers_reference = false;
   unsigned asked = 0;
   std::vector<std::byte> memory[2];
 };
@@ -379,6 +381,21 @@ TEST_CASE("a lasting block goes into lent memory where there is some and stays o
   writer.set_memory(&memory);
   write_lasting(writer, block), plain.write_octets(block);
   const bool is_lent = has_room && size + 4 > Writer::memory_from;
+  CHECK(refers_to(writer, block) == !is_lent);
+  CHECK(memory.holds(writer.bytes()) == is_lent);
+  CHECK(all_of(writer) == plain.to_vector());
+}
+
+TEST_CASE("memory that prefers a reference gets a lasting block only if what precedes it was moved there") {
+  const std::size_t before = GENERATE(std::size_t{100}, Writer::memory_from + 1);
+  const auto first = lasting(before), block = lasting(200'000);
+  LendingMemory memory(1'000'000);
+  memory.prefers_reference = true;
+  Writer writer, plain;
+  writer.set_memory(&memory);
+  writer.write_octets(first), plain.write_octets(first);
+  write_lasting(writer, block), plain.write_octets(block);
+  const bool is_lent = before > Writer::memory_from;
   CHECK(refers_to(writer, block) == !is_lent);
   CHECK(memory.holds(writer.bytes()) == is_lent);
   CHECK(all_of(writer) == plain.to_vector());

@@ -274,6 +274,20 @@ TEST_CASE("whatever a peer says it has written of a growing loan, no more than t
   CHECK(loan->ready() == ready);
 }
 
+TEST_CASE("a growing loan that a reader got whole stays whole, whatever its peer says then") {
+  constexpr Shape large{.slots = 64, .chunks = 4, .chunk_size = least_growing};
+  Attack attack({.shape = small, .largest_peer = std::size_t{1} << 24}, large);
+  attack.put(RecordKind::growing, GrowingNote{1, least_growing, 0});
+  auto& control = *reinterpret_cast<Control*>(attack.hostile.own.at(0));
+  SharedWord(control.written).store(std::uint64_t{least_growing}, std::memory_order_release);
+  REQUIRE(attack.victim->peek());
+  SharedWord(control.written).store(std::uint64_t{0}, std::memory_order_release);
+  const auto loan = attack.victim->take();
+  REQUIRE(loan);
+  CHECK(loan->ready() == least_growing);
+  CHECK(*loan->await(least_growing, at_once) == least_growing);
+}
+
 TEST_CASE("a growing loan that is too short, or of chunks that do not exist, spoils the channel") {
   constexpr Shape large{.slots = 64, .chunks = 4, .chunk_size = least_growing};
   const auto [first, length] = GENERATE(

@@ -10,6 +10,7 @@
 #include "orb/base/minor.h"
 #include "orb/giop/headers.h"
 #include "orb/giop/message.h"
+#include "orb/rt/rt.h"
 #include "orb/transport/detail/channel_link.h"
 #include "tests/support/channel_pair.h"
 #include "tests/support/peers/bare_wire.h"
@@ -35,10 +36,10 @@ struct ByHand {
   }
   std::string path() const { return directory / "c"; }
 
-  // Returns a request for `echo` of such a text, without its NUL.
-  std::vector<std::byte> request(const std::string& text) {
+  // Returns a request for `operation` with such a text, without its NUL.
+  std::vector<std::byte> request(const std::string& text, const char* operation = "echo") {
     cdr::Writer writer;
-    begin_request(writer, ++last_id, key, "echo");
+    begin_request(writer, ++last_id, key, operation);
     encode(writer, text);
     REQUIRE(giop::finish(writer));
     return writer.to_vector();
@@ -112,6 +113,30 @@ TEST_CASE("a client that stops in the middle of a request loses its connection, 
   CHECK(serves(test));
   CHECK(test.replies(text.size()) == ended(channel::Fault::peer_closed));
   CHECK(serves(test));
+}
+
+TEST_CASE("a request that might be one for the ORB itself is served when all of it is there") {
+  ByHand test;
+  test.call();
+  const auto request = test.request(text, "_set_name");
+  test.begin(request);
+  std::this_thread::sleep_for(std::chrono::milliseconds{20});  // sleep: so that the server waits longer than it spins
+  CHECK(serves(test));
+  test.finish();
+  CHECK_FALSE(test.replies(1).starts_with('<'));
+  TestOrb client;
+  CHECK(probe_of(client, test.server.ior())->name() == text);
+}
+
+TEST_CASE("a client that stops in such a request loses its connection, too, and is counted") {
+  const Quiet quiet;
+  ByHand test({"-ORBTimeoutHeader", "300ms"});
+  test.call();
+  const auto request = test.request(text, "_set_name");
+  test.begin(request);
+  CHECK(serves(test));
+  CHECK(test.replies(1) == ended(channel::Fault::peer_closed));
+  CHECK(rt::report(*test.server.orb.orb).cut_off_clients == 1);
 }
 
 TEST_CASE("a client that ends in the middle of a request is not served, and others are") {
