@@ -34,6 +34,11 @@ std::string list_of(const std::vector<std::string>& names) {
   return text;
 }
 
+// Returns the sentence without its first letter, which is a capital or not: "here are list, resolve".
+std::string there_are(const std::vector<std::string>& names) {
+  return (names.size() == 1 ? "here is " : "here are ") + list_of(names);
+}
+
 Status usage_fault(const std::string& where, const std::string& what) {
   std::cerr << where << ": " << what << (what.ends_with('?') ? " See " : "; see ") << where << " --help\n";
   return 2;
@@ -52,15 +57,14 @@ std::optional<Status> refuse_command(const CLI::App& app, const std::string& whe
                                      std::span<const std::string> words) {
   const auto known = names_of(app);
   if (known.empty()) return std::nullopt;
-  if (words.empty()) return usage_fault(where, "which command? There are " + list_of(known));
+  if (words.empty()) return usage_fault(where, "which command? T" + there_are(known));
   const std::string& word = words.front();
   if (word.starts_with('-')) return std::nullopt;
   if (std::ranges::find(known, word) != known.end())
     return refuse_command(*app.get_subcommand(word), where + " " + word, words.subspan(1));
   const std::string& meant = corelane::core::nearest(word, known);
   return usage_fault(where, "there is no command " + (word.empty() ? "''" : plain(word)) +
-                                (is_near(word, meant) ? "; is " + meant + " meant? There are " : "; there are ") +
-                                list_of(known));
+                                (is_near(word, meant) ? "; is " + meant + " meant? T" : "; t") + there_are(known));
 }
 
 // Returns the status; but if a full disk or a closed pipe has cut standard output, reports that and returns 1.
@@ -81,6 +85,13 @@ bool runs_program(const std::vector<std::string>& words) {
   const auto given = std::ranges::find_if(
       commands(), [&](const Command& command) { return !words.empty() && command.name == words.front(); });
   return given != commands().end() && given->runs_program;
+}
+
+// Returns what follows a fault of a command line that has another program's words, but no -- before them.
+std::string remedy_without_border(const std::string& fault) {
+  if (fault.ends_with(" too many")) return "; write -- before the program";
+  const bool is_unknown_option = fault.starts_with("there is no option ") && !fault.ends_with('?');
+  return is_unknown_option ? "; if it belongs to the program, write -- before the program" : "";
 }
 
 Status run(std::vector<std::string> words) {
@@ -115,7 +126,9 @@ Status run(std::vector<std::string> words) {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 expects them in reverse order
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    return usage_fault(name_of(app), plain(corelane::core::fault_of_command_line(app, words, error.what())));
+    std::string fault = corelane::core::fault_of_command_line(app, words, error.what());
+    if (others.empty() && runs_program(words)) fault += remedy_without_border(fault);
+    return usage_fault(name_of(app), plain(fault));
   }
   auto settings = ToolSettings::load(orb_options);
   if (!settings) return std::cerr << name_of(app) << ": " << plain(settings.error().text) << "\n", 2;

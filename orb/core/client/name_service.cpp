@@ -74,7 +74,7 @@ void raise_not_found(cdr::Reader& members) {
   WireName rest;
   if (!members.read(why) || !decode(members, rest)) return;
   const std::string at = rest.name.empty() ? "it" : "'" + giop::to_string(rest.name.front()) + "'";
-  raise_unresolved(at + " " + std::string(reasons[why % std::size(reasons)]));
+  raise_unresolved(at + " " + std::string(reasons[why % std::size(reasons)]) + "; corelane ns list shows the names");
 }
 
 // A name, and the context in which to resolve it.

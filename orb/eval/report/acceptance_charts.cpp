@@ -1,6 +1,7 @@
 #include "orb/eval/report/acceptance_charts.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <functional>
@@ -8,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "orb/base/contract.h"
 #include "orb/eval/report/used_policies.h"
 
 namespace corelane::eval {
@@ -29,6 +31,7 @@ struct CellGroup {
 // The cells of one chart: those that differ in what the x axis shows, and in their policies.
 struct Panel {
   std::string name{};
+  std::string x_name{};
   std::vector<CellGroup> groups{};
 };
 
@@ -37,6 +40,38 @@ std::optional<std::size_t> axis_of(const SweptValues& swept) {
   for (std::size_t i = swept.size(); i > 0; --i)
     if (!is_policy(swept[i - 1].first)) return i - 1;
   return std::nullopt;
+}
+
+// A unit in which the x axis shows durations.
+struct DurationUnit {
+  const char* name;
+  Duration length;
+};
+
+constexpr DurationUnit duration_units[] = {{"s", std::chrono::seconds{1}},
+                                           {"ms", std::chrono::milliseconds{1}},
+                                           {"us", std::chrono::microseconds{1}},
+                                           {"ns", std::chrono::nanoseconds{1}}};
+
+// Returns the largest unit in which no duration on the x axis is a fraction below 1. Returns nothing if the x axis does
+// not show durations.
+const DurationUnit* duration_unit_of(const ExperimentSummary& summary) {
+  Duration least = Duration::max();
+  for (const CellSummary& cell : summary.cells) {
+    const auto axis = axis_of(cell.swept);
+    const auto duration = axis ? parse_duration(cell.swept[*axis].second) : std::nullopt;
+    if (!duration) return nullptr;
+    if (*duration > Duration::zero()) least = std::min(least, *duration);
+  }
+  return std::ranges::find_if(duration_units, [&](const DurationUnit& unit) { return least >= unit.length; });
+}
+
+// Returns where the x axis shows a swept value; nothing if that is neither a number nor a duration.
+std::optional<double> x_of_value(const std::string& value, const DurationUnit* unit) {
+  if (unit == nullptr) return number_in(value);
+  const auto duration = parse_duration(value);
+  if (!duration) return std::nullopt;
+  return static_cast<double>(duration->count()) / static_cast<double>(unit->length.count());
 }
 
 std::string panel_name(const SweptValues& swept, std::size_t axis) {
@@ -58,12 +93,14 @@ Element& element_named(std::vector<Element>& elements, std::string Element::*mem
 
 std::vector<Panel> panels_of(const ExperimentSummary& summary) {
   std::vector<Panel> panels;
+  const DurationUnit* const unit = duration_unit_of(summary);
   for (const CellSummary& cell : summary.cells) {
     const auto axis = axis_of(cell.swept);
     if (!axis) return {};
-    const auto x = number_in(cell.swept[*axis].second);
+    const auto x = x_of_value(cell.swept[*axis].second, unit);
     if (!x) return {};
     Panel& panel = element_named(panels, &Panel::name, panel_name(cell.swept, *axis));
+    panel.x_name = cell.swept[*axis].first + (unit == nullptr ? "" : std::string(" (") + unit->name + ")");
     element_named(panel.groups, &CellGroup::policies, swept_policies(cell.swept)).cells.emplace_back(*x, &cell);
   }
   for (Panel& panel : panels)
@@ -98,8 +135,7 @@ CurvePoint point_of_part(double part, double whole) {
 }
 
 Chart empty_chart(const Panel& panel, const std::string& title) {
-  const SweptValues& swept = panel.groups.front().cells.front().second->swept;
-  return {.title = title + (panel.name.empty() ? "" : ": " + panel.name), .x_name = swept[*axis_of(swept)].first};
+  return {.title = title + (panel.name.empty() ? "" : ": " + panel.name), .x_name = panel.x_name};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "orb/core/config/spelling.h"
 #include "orb/eval/scenario/checks.h"
 #include "orb/eval/scenario/experiment_tables.h"
 #include "orb/eval/scenario/field_tables.h"
@@ -100,11 +101,21 @@ class Reader {
   NodeFault read_field(const Node& child, const std::string& table, std::span<const Field<Table>> fields, Table& out) {
     const auto field = std::ranges::find(fields, std::string_view(child.key),
                                          [](const Field<Table>& known) { return known.info.key; });
-    if (field == fields.end()) return nodes_.unknown_key(child, table, keys_of(table, fields));
+    if (field == fields.end()) {
+      if (!table.empty() && is_top_field(child.key))
+        return fault(child.key_at, "there is no " + table + "." + child.key + ": " + child.key +
+                                       " belongs at the top of the file, above the first table; " + table + " has " +
+                                       core::listed(keys_of(table, fields)));
+      return nodes_.unknown_key(child, table, keys_of(table, fields));
+    }
     const std::string expected = store(child, *field, out);
     if (expected.empty()) return std::nullopt;
     return fault(child.at,
                  table + (table.empty() ? "" : ".") + child.key + ": expected " + expected + "; found " + shown(child));
+  }
+
+  static bool is_top_field(const std::string& key) {
+    return std::ranges::any_of(top_fields(), [&](const Field<Scenario>& known) { return known.info.key == key; });
   }
 
   // Returns what a table may have. At the top of a file ("") it may also have tables.

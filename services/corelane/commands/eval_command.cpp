@@ -125,7 +125,12 @@ Action define_eval(CLI::App& app, std::vector<std::string>&) {
   return [options, virtually, really](const ToolSettings& settings) {
     options->orb_options = settings.orb_options;
     const auto text = text_in(options->file);
-    if (text && is_overheads_file(*text)) return run_overheads(*text, options->file);
+    if (text && is_overheads_file(*text)) {
+      if (virtually->count() == 0) return run_overheads(*text, options->file);
+      std::cerr << "corelane eval: " << plain(options->file)
+                << " is an overheads file, which is measured in real time only; leave out --virtual\n";
+      return 2;
+    }
     if (text && reproductions::is_reproduction_file(*text))
       return run_reproductions(*text, options->file,
                                {.only = chosen_time(virtually->count() > 0, really->count() > 0),

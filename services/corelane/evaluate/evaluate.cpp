@@ -1,5 +1,7 @@
 #include "services/corelane/evaluate/evaluate.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -365,7 +367,21 @@ bool is_same_file(const std::string& a, const std::string& b) {
   return resolved(a) == resolved(b);
 }
 
-// Returns which output would overwrite the scenario or another output; "" if none would.
+// Returns false if the file certainly cannot be written. Neither makes nor changes it.
+bool may_be_written(const std::string& path) {
+  std::error_code fault;
+  const std::filesystem::file_status found = std::filesystem::status(path, fault);
+  if (std::filesystem::is_directory(found)) return false;
+  if (std::filesystem::exists(found) && !std::filesystem::is_regular_file(found))
+    return ::access(path.c_str(), W_OK) == 0;  // a device or a pipe
+  // A regular file is replaced by a new one beside it.
+  std::error_code unknown;
+  const std::filesystem::path target =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(path, unknown), unknown);
+  return unknown || ::access(target.parent_path().c_str(), W_OK | X_OK) == 0;
+}
+
+// Returns which output would overwrite the scenario or another output, or cannot be written; "" if none.
 std::string fault_of_outputs(const EvaluateOptions& options, const std::string& output) {
   if (is_same_file(output, options.file))
     return output + " is the scenario, and the results would go into it; name another file with --output";
@@ -374,6 +390,7 @@ std::string fault_of_outputs(const EvaluateOptions& options, const std::string& 
     return options.report + " is the scenario, and the report would replace it; name another file with --report";
   if (is_same_file(options.report, output))
     return options.report + " is the file of results, and the report would replace it; name another file with --report";
+  if (!may_be_written(options.report)) return options.report + " cannot be written; name another file for --report";
   return {};
 }
 

@@ -95,7 +95,7 @@ std::string need_text(const Plan& plan) {
   if (plan.hopeless)
     return plain(plan.tasks[*plan.hopeless].task.label) + " does not fit on any core, not even alone.\n";
   if (!plan.fewest_cores) return {};
-  return "All " + counted(plan.tasks.size(), "task needs ", "tasks need ") +
+  return (plan.tasks.size() == 1 ? "The task needs " : "All " + std::to_string(plan.tasks.size()) + " tasks need ") +
          counted(static_cast<std::uint64_t>(*plan.fewest_cores), "core") + ".\n";
 }
 

@@ -208,6 +208,9 @@ TEST_CASE("every wrong input has its line, what is wrong, and how to mend it") {
            "generate, "
            "overheads, experiment, published and sweep"},
       Case{"[platform]\ncore = 2\n" + task, "s.toml:2:1: there is no platform.core; the nearest is cores"},
+      Case{"[platform]\nrepetitions = 5\n" + task,
+           "s.toml:2:1: there is no platform.repetitions: repetitions belongs at the top of the file, above the first "
+           "table; platform has cores"},
       Case{"[platform]\ncores = \"two\"\n" + task,
            "s.toml:2:9: platform.cores: expected a whole number from 1 to 1024; found \"two\""},
       Case{"[platform]\ncores = 0\n" + task, "expected a whole number from 1 to 1024; found 0"},

@@ -308,6 +308,12 @@ TEST_CASE("a command line that is none is answered in a line that says how to me
            "ping, "
            "top, "},
       Case{{"ns"}, "corelane ns: which command? There are list, resolve, bind, unbind, status, watch; see "},
+      Case{{"tasks"}, "corelane tasks: which command? There is end; see "},
+      Case{{"tasks", "nope"}, "corelane tasks: there is no command nope; there is end; see "},
+      Case{{"tune", "./load"}, "corelane tune: ./load is one word too many; write -- before the program; see "},
+      Case{{"reserve", "--cores", "1", "./app", "--frobnicate"},
+           "corelane reserve: there is no option --frobnicate; if it belongs to the program, write -- before the "
+           "program; "},
       Case{{"ns", "lits"}, "corelane ns: there is no command lits; is list meant? There are list, "},
       Case{{"ns", "-x"}, "corelane ns: there is no option -x; "}, Case{{""}, "corelane: there is no command ''; "},
       Case{{"ns", "resolve"}, "corelane ns resolve: NAME is required; "},
@@ -354,6 +360,15 @@ TEST_CASE("a command line that is none is answered in a line that says how to me
   CAPTURE(answer.text);
   CHECK(answer.exit == "exit status 2");
   CHECK_THAT(answer.text, Catch::StartsWith(c.said) && Contains("--help"));
+}
+
+TEST_CASE("an overheads file is not run in virtual time") {
+  const TempDirectory place;
+  std::ofstream(place / "o.toml") << "[[overhead]]\nscenario = \"x.toml\"\n";
+  const Answer answer = answer_of_tool({"eval", place / "o.toml", "--virtual"});
+  CHECK(answer.exit == "exit status 2");
+  CHECK(answer.text == "corelane eval: " + (place / "o.toml") +
+                           " is an overheads file, which is measured in real time only; leave out --virtual\n");
 }
 
 TEST_CASE("an experiment whose results fill the disk names their file, and goes on when there is room") {

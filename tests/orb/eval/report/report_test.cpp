@@ -197,4 +197,22 @@ TEST_CASE("the last sweep is the x axis, and the others give a chart each") {
   CHECK(miss_charts(summary).empty());
 }
 
+TEST_CASE("swept durations are on the x axis in one unit, which its title names") {
+  ExperimentSummary summary;
+  for (const char* const duration : {"1ms", "0s", "20us", "2500ns"}) {
+    CellSummary& cell = summary.cells.emplace_back();
+    cell.swept = {{"overheads.release", duration}};
+    cell.dispatchers.push_back({.dispatcher = "mc-orb", .refuses = true});
+  }
+  const auto charts = miss_charts(summary);
+  REQUIRE(charts.size() == 1);
+  CHECK(charts[0].x_name == "overheads.release (us)");
+  REQUIRE(charts[0].curves[0].points.size() == 4);
+  const double expected[] = {0, 2.5, 20, 1000};
+  for (std::size_t i = 0; i < 4; ++i) CHECK(charts[0].curves[0].points[i].x == Approx(expected[i]));
+  CHECK(admission_charts(summary).size() == 1);
+  summary.cells[0].swept.back().second = "1";  // no duration
+  CHECK(miss_charts(summary).empty());
+}
+
 }  // namespace report_test

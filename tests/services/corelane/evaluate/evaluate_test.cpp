@@ -256,7 +256,7 @@ TEST_CASE("a report goes to where a link leads, and to a device") {
   CHECK(std::filesystem::is_character_file("/dev/null"));
 }
 
-TEST_CASE("an output that would overwrite the scenario or another output is refused before anything runs") {
+TEST_CASE("an output that would overwrite another file or cannot be written is refused before anything runs") {
   ExperimentFolder folder;
   const std::string scenario = text_in(folder.path("s.toml"));
   std::filesystem::create_symlink("s.toml", folder.path("link"));
@@ -271,6 +271,10 @@ TEST_CASE("an output that would overwrite the scenario or another output is refu
   refused({.report = folder.path("link")}, "is the scenario, and the report would replace it; name another file");
   refused({.output = folder.path("new.csv"), .report = folder.path("./new.csv")},
           "is the file of results, and the report would replace it; name another file with --report");
+  refused({.output = folder.path("new.csv"), .report = "/nowhere/r.html"},
+          "/nowhere/r.html cannot be written; name another file for --report");
+  refused({.output = folder.path("new.csv"), .report = folder.path(".")},
+          "cannot be written; name another file for --report");
   CHECK_FALSE(std::filesystem::exists(folder.path("new.csv")));
 }
 

@@ -276,6 +276,11 @@ TEST_CASE("the examples of policies can be planned") {
              Contains("policy.test = liu-layland: ") && Contains("policy.test = gfb: "));
 }
 
+TEST_CASE("the cores that a single task needs are told in the singular") {
+  const Planned planned = plan_text("[platform]\ncores = 1\n[[task]]\nperiod = \"10ms\"\nbudget = \"1ms\"\n");
+  CHECK_THAT(planned.out, Contains("The task needs 1 core.\n") && !Contains("All 1"));
+}
+
 TEST_CASE("a task that fits on no core is named") {
   const Planned planned = plan_text("[[task]]\nlabel = \"big\"\nperiod = \"10ms\"\nbudget = \"9900us\"\n");
   CHECK(planned.status == 1);
