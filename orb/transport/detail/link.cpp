@@ -2,6 +2,8 @@
 
 #include <poll.h>
 
+#include "orb/transport/detail/socket.h"
+
 namespace corelane::transport {
 
 Connection::PeerEnd Link::peer_end() const noexcept {
@@ -10,6 +12,8 @@ Connection::PeerEnd Link::peer_end() const noexcept {
   return (end.revents & (POLLHUP | POLLERR)) != 0 ? Connection::PeerEnd::both_directions
                                                   : Connection::PeerEnd::sends_nothing;
 }
+
+bool Link::wait_writable(Time until) const noexcept { return poll_until(bytes_descriptor(), POLLOUT, until); }
 
 bool Link::has_bytes() const noexcept {
   pollfd unread{.fd = descriptor(), .events = POLLIN, .revents = 0};

@@ -2,7 +2,7 @@
 //
 // Threads: the reader, one thread at a time, calls receive_*(), take(), await_bytes() and stop_awaiting(). send_some()
 // and await_room() are called under the connection's lock. shut() and constant values: any thread. Only receive_until()
-// blocks.
+// and wait_writable() block.
 #pragma once
 
 #include <cstdint>
@@ -114,6 +114,10 @@ class Link {
   virtual channel::Channel* channel() noexcept { return nullptr; }
   virtual std::optional<PeerCredentials> credentials() const noexcept { return std::nullopt; }
   virtual std::vector<gid_t> groups() const { return {}; }
+
+  // Waits until the socket of bytes_descriptor() takes more, or the link has ended. Returns false if `until` has come.
+  // Thread: any, without the connection's lock.
+  bool wait_writable(Time until) const noexcept;
 
   // See Connection::peer_end() of an open connection, and Connection::has_bytes(). Thread: any.
   Connection::PeerEnd peer_end() const noexcept;

@@ -94,19 +94,6 @@ std::optional<Time> time_of_stamp(msghdr& message) noexcept {
   return std::nullopt;
 }
 
-// Returns whether the descriptor became ready (or failed) in time.
-bool poll_until(int fd, short events, Time deadline) noexcept {
-  // Bound: EINTR, one turn for each signal.
-  while (true) {
-    pollfd entry{.fd = fd, .events = events, .revents = 0};
-    const Duration left = os::left_until(deadline);
-    const timespec wait = os::to_timespec(left);
-    const int ready = ppoll(&entry, 1, deadline == never ? nullptr : &wait, nullptr);
-    if (ready > 0) return true;
-    if (ready == 0 || errno != EINTR) return false;
-  }
-}
-
 struct Gathered {
   std::array<iovec, parts_per_call> vector;
   std::size_t count = 0;
@@ -211,6 +198,18 @@ CoreId sender_core(int fd, const std::optional<PeerCredentials>& peer) noexcept 
 }
 
 }  // namespace
+
+bool poll_until(int fd, short events, Time deadline) noexcept {
+  // Bound: EINTR, one turn for each signal.
+  while (true) {
+    pollfd entry{.fd = fd, .events = events, .revents = 0};
+    const Duration left = os::left_until(deadline);
+    const timespec wait = os::to_timespec(left);
+    const int ready = ppoll(&entry, 1, deadline == never ? nullptr : &wait, nullptr);
+    if (ready > 0) return true;
+    if (ready == 0 || errno != EINTR) return false;
+  }
+}
 
 IoResult receive_some(int fd, MutableBytes buffer, Beside beside) noexcept {
   return receive_with(fd, buffer, MSG_DONTWAIT, beside);

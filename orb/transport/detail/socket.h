@@ -36,6 +36,9 @@ void stamp_arrivals(int fd) noexcept;
 // Sends what the socket takes of the parts. Never waits, and raises no SIGPIPE. done: all of it was sent; would_block:
 // `count` bytes were.
 IoResult send_some(int fd, std::span<const Bytes> parts) noexcept;
+// Waits until the descriptor is ready for one of the events of poll(), or has failed. Returns false if the deadline has
+// come.
+bool poll_until(int fd, short events, Time deadline) noexcept;
 // Waits for bytes (done), the deadline (would_block) or a failure, according to the strategy. `learnt` belongs to this
 // connection. `peer` is that of a Unix socket.
 IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrategy strategy, os::AdaptiveSpin& learnt,

@@ -1,6 +1,6 @@
 // Backlog holds bytes that wait for the socket, in chunks, so that no byte is copied twice when it grows.
-// Threads: none of its own; the connection's lock guards it. Bounds: a thread that appends calls has_room() before. The
-// backlog reports all but the first chunk to the connection's account.
+// Threads: none of its own; the connection's lock guards it. Bounds: Outbox decides how much may wait. The backlog
+// reports all but the first chunk to the connection's account.
 #pragma once
 
 #include <algorithm>
@@ -28,12 +28,6 @@ class Backlog {
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
 
-  // Returns whether so many more bytes fit into `limit`. The first message may be longer, because the peer could not
-  // take any of it before.
-  bool has_room(std::size_t bytes, std::size_t limit) const noexcept {
-    return empty() || bytes <= limit - std::min(size_, limit);
-  }
-
   // Copies what follows the first `skip` bytes of the parts. std::bad_alloc; some of it may have been copied.
   void append(std::span<const Bytes> parts, std::size_t skip) {
     for (const Bytes part : parts) {
@@ -41,6 +35,22 @@ class Backlog {
       skip -= skipped;
       append(part.subspan(skipped));
     }
+  }
+
+  // Does the same, but puts the copy before all else. std::bad_alloc: nothing has changed.
+  void prepend(std::span<const Bytes> parts, std::size_t skip) {
+    Backlog whole;
+    whole.append(parts, skip);
+    std::size_t begin = begin_, end = begin_ + size_;  // in the chunks that follow
+    for (const Chunk& chunk : chunks_) {
+      whole.append(Bytes(chunk.bytes()).first(std::min(end, chunk_size)).subspan(begin));
+      begin = 0;
+      end -= std::min(end, chunk_size);
+    }
+    chunks_.swap(whole.chunks_);
+    begin_ = whole.begin_;
+    size_ = whole.size_;
+    note(false);
   }
 
   // Returns the oldest contiguous bytes; empty if there are none.

@@ -1,6 +1,7 @@
 #include "orb/transport/stream/outbox.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "orb/os/clock.h"
@@ -20,17 +21,49 @@ Outbox::Outbox(std::size_t limit, Duration patience, std::shared_ptr<MemoryAccou
     : limit_(limit), patience_(patience), account_(account), backlog_(std::move(account)) {}
 
 void Outbox::append(std::span<const Bytes> parts, std::size_t skip) {
-  if (backlog_.empty()) last_taken_ = os::now();
+  if (empty()) last_taken_ = os::now();
   backlog_.append(parts, skip);
 }
 
+void Outbox::lend(std::span<const Bytes> parts, std::size_t skip) noexcept {
+  lent_ = {parts, skip, length_of(parts) - skip};
+  last_taken_ = os::now();
+}
+
+void Outbox::end_loan() {
+  if (lent() == 0) return;
+  try {
+    backlog_.prepend(lent_.parts, lent_.skip);
+  } catch (const std::bad_alloc&) {
+    discard();
+    throw;
+  }
+  lent_ = {};
+}
+
+Bytes Outbox::front() const noexcept {
+  if (lent() == 0) return backlog_.front();
+  std::size_t skip = lent_.skip;
+  for (const Bytes part : lent_.parts) {
+    if (skip < part.size()) return part.subspan(skip);
+    skip -= part.size();
+  }
+  return {};
+}
+
 void Outbox::consume(std::size_t bytes) noexcept {
-  backlog_.consume(bytes);
+  if (lent() == 0) {
+    backlog_.consume(bytes);
+  } else {
+    lent_.skip += bytes;
+    lent_.bytes -= bytes;
+  }
   if (bytes > 0) last_taken_ = os::now();
   call_next();
 }
 
 void Outbox::discard() noexcept {
+  lent_ = {};
   backlog_.clear();
   call_next();
 }
@@ -41,6 +74,7 @@ void Outbox::refuse() noexcept {
 }
 
 void Outbox::close() noexcept {
+  lent_ = {};
   backlog_.clear();
   refuse();
 }
@@ -63,14 +97,12 @@ void Outbox::close() noexcept {
 }
 
 [[gnu::hot]] bool Outbox::has_room_for_waiting(std::size_t bytes) const noexcept {
-  return backlog_.empty() || (backlog_.has_room(bytes, limit_ / 2) && has_memory(bytes));
+  return empty() || (fits(bytes, limit_ / 2) && has_memory(bytes));
 }
 
-// Returns when the peer counts as stalled, for a sender that waits since `since`. An empty backlog waits for the next
-// sender, not for the peer.
-Time Outbox::stalls_at(Time since) const noexcept {
-  return backlog_.empty() ? never : std::max(last_taken_, since) + patience_;
-}
+// Returns when the peer counts as stalled, for a sender that waits since `since`. If nothing waits to be sent, the
+// sender waits for the one before it, not for the peer.
+Time Outbox::stalls_at(Time since) const noexcept { return empty() ? never : std::max(last_taken_, since) + patience_; }
 
 bool Outbox::has_stalled(Time since) const noexcept { return os::now() >= stalls_at(since); }
 

@@ -1,9 +1,10 @@
-// Outbox holds what a connection was given to send and its link has not taken. It consists of the backlog, and of the
-// senders that wait for room in it, in order.
+// Outbox holds what a connection was given to send and its link has not taken. It consists of the rest of one message
+// that lies in its sender's memory, of the backlog, and of the senders that wait for room in the backlog, in order.
 //
 // Threads: any, with the connection's mutex, which await_room() releases while it waits.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -30,10 +31,10 @@ class Outbox {
   // long a peer may take nothing while a sender waits. `account`: that of the connection; null: none. std::bad_alloc.
   Outbox(std::size_t limit, Duration patience, std::shared_ptr<MemoryAccount> account);
 
-  bool empty() const noexcept { return backlog_.empty(); }
-  // Returns whether there is room for a sender that may not wait. If the backlog is empty, a message may be longer than
-  // the limit.
-  bool has_room(std::size_t bytes) const noexcept { return backlog_.has_room(bytes, limit_); }
+  bool empty() const noexcept { return size() == 0; }
+  // Returns whether there is room for a sender that may not wait. If nothing waits, a message may be longer than the
+  // limit.
+  bool has_room(std::size_t bytes) const noexcept { return fits(bytes, limit_); }
   // Returns whether the peer's account has room, too. A thread that may wait does so only if something waits already
   // for the same peer.
   bool has_memory(std::size_t bytes) const noexcept { return account_ == nullptr || account_->has_room(bytes); }
@@ -47,8 +48,16 @@ class Outbox {
   // Copies what follows the first `skip` bytes of the parts. std::bad_alloc: some of it may have been copied, so close
   // the connection.
   void append(std::span<const Bytes> parts, std::size_t skip);
+  // Makes what follows the first `skip` bytes of the parts wait where it lies, without a copy. It must last until
+  // end_loan(). Call it while nothing waits. What is appended meanwhile waits behind it.
+  void lend(std::span<const Bytes> parts, std::size_t skip) noexcept;
+  // Returns how many of those bytes still wait.
+  std::size_t lent() const noexcept { return lent_.bytes; }
+  // Copies those bytes to the beginning of the backlog. std::bad_alloc: nothing waits any more, so close the
+  // connection.
+  void end_loan();
   // Returns the oldest contiguous bytes; empty if there are none.
-  Bytes front() const noexcept { return backlog_.front(); }
+  Bytes front() const noexcept;
   // Removes `bytes` bytes of front() that the peer took; may be 0.
   void consume(std::size_t bytes) noexcept;
   // Call it when the link takes nothing any more. Drops what waits to be sent.
@@ -64,6 +73,16 @@ class Outbox {
 
  private:
   struct Sender;
+  // The rest of a message in its sender's memory.
+  struct Loan {
+    std::span<const Bytes> parts{};
+    std::size_t skip = 0;   // bytes of the parts that the link has taken
+    std::size_t bytes = 0;  // bytes that still wait
+  };
+  std::size_t size() const noexcept { return lent_.bytes + backlog_.size(); }
+  bool fits(std::size_t bytes, std::size_t limit) const noexcept {
+    return empty() || bytes <= limit - std::min(size(), limit);
+  }
   bool has_room_for_waiting(std::size_t bytes) const noexcept;
   Time stalls_at(Time since) const noexcept;
   std::optional<Error> why_in_vain(const Sender& sender, Time until) const noexcept;
@@ -72,6 +91,7 @@ class Outbox {
   const std::size_t limit_;
   const Duration patience_;
   const std::shared_ptr<MemoryAccount> account_;
+  Loan lent_;
   Backlog backlog_;
   Time last_taken_{};             // when the peer last took something, or the backlog began to fill
   std::vector<Sender*> senders_;  // waiting for room, in order

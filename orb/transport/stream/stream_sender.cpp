@@ -9,6 +9,7 @@
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/os/lock.h"
+#include "orb/os/thread.h"
 #include "orb/transport/detail/read_gate.h"
 
 namespace corelane::transport {
@@ -16,7 +17,11 @@ namespace {
 
 constexpr Error backlog_full{.kind = ErrorKind::transient, .minor = minor::send_backlog};
 constexpr Error backlogs_full{.kind = ErrorKind::transient, .minor = minor::send_backlogs};
-constexpr std::size_t worth_watching = 4096;  // bytes of a send; a channel takes no memory for less
+constexpr std::size_t worth_watching = 4096;      // bytes of a send; a channel takes no memory for less
+constexpr std::size_t worth_waiting = 64 * 1024;  // bytes of a rest
+// How long a sender waits with the rest of a message while the peer takes nothing, and in all. A peer that reads makes
+// room within the time that it needs to wake up.
+constexpr std::chrono::microseconds longest_pause{500}, longest_wait{2000};
 // Between two checks whether everything has arrived that was sent before the end.
 constexpr std::chrono::milliseconds between_arrivals{1};
 
@@ -58,7 +63,45 @@ Expected<void> StreamSender::send(std::span<const Bytes> parts, std::uint64_t& p
   if (sent.outcome == Io::begun) return finish_begun(), Expected<void>{};
   // The stream stays readable: what the peer sent before it ended is still there, and reading will find the end.
   if (sent.outcome == Io::failed) return ended_by(minor::connection_lost);
-  outbox_.append(parts, sent.count);
+  if (may_wait_for_peer(length_of(parts) - sent.count)) {
+    send_rest(parts, sent.count);
+  } else {
+    outbox_.append(parts, sent.count);
+  }
+  return leave_to_drainer();
+}
+
+bool StreamSender::may_wait_for_peer(std::size_t rest) const noexcept {
+  return rest >= worth_waiting && outbox_.empty() && link_.write_readiness() == Link::WriteReadiness::writable &&
+         !os::is_real_time();
+}
+
+// Sends the rest of a long message from where it lies, while the peer takes it. That costs less than a copy which
+// another thread sends. What other threads send meanwhile waits behind it. If the peer makes a long pause, copies what
+// is left. Releases the lock while it waits.
+void StreamSender::send_rest(std::span<const Bytes> parts, std::size_t sent) {
+  const os::CancellationDelay delay;  // the callers are noexcept, and wait_writable() is a cancellation point
+  outbox_.lend(parts, sent);
+  notice_.set_backlogged(true);
+  const Time end = os::now() + longest_wait;
+  // Bound: the time; each turn sends something, or is the last one.
+  while (outbox_.lent() > 0 && os::now() < end) {
+    const std::size_t left = outbox_.lent();
+    {
+      const os::ReleasedLock released(mutex_);
+      if (link_.wait_writable(std::min(end, os::now() + longest_pause))) drain_some(false);
+    }
+    if (outbox_.lent() == left) break;
+  }
+  outbox_.end_loan();
+}
+
+// Makes the thread that drains send what waits, if anything does.
+Expected<void> StreamSender::leave_to_drainer() {
+  if (outbox_.empty()) {
+    const os::ReleasedLock released(mutex_);
+    return tell_if_drained(), Expected<void>{};
+  }
   notice_.set_backlogged(true);
   if (std::exchange(draining_, true)) return {};
   const os::ReleasedLock released(mutex_);

@@ -96,6 +96,9 @@ class StreamSender {
 
   Expected<void> put(std::span<const Bytes> parts, std::uint64_t& position) CORELANE_REQUIRES(mutex_);
   void finish_begun() CORELANE_REQUIRES(mutex_);
+  bool may_wait_for_peer(std::size_t rest) const noexcept CORELANE_REQUIRES(mutex_);
+  void send_rest(std::span<const Bytes> parts, std::size_t sent) CORELANE_REQUIRES(mutex_);
+  Expected<void> leave_to_drainer() CORELANE_REQUIRES(mutex_);
   void close_once_sent(Time deadline) noexcept;
 
   Link& link_;

@@ -85,6 +85,28 @@ TEMPLATE_LIST_TEST_CASE("messages of many senders never mix", "", ByteTransports
   }
 }
 
+// In the first round the reader takes all at once. In the second it pauses, so that the sender copies the rest.
+TEMPLATE_LIST_TEST_CASE("a short message follows the whole of a long one that is being sent", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  for (const int pauses : {0, 3}) {
+    CAPTURE(pauses);
+    const std::string text = pattern(beyond_any_socket_buffer, static_cast<std::uint32_t>(pauses));
+    const std::jthread sender([&, end = caller] { CHECK(send(end, text)); });
+    std::string got = read(called, 1);
+    REQUIRE(send(caller, "short"));
+    for (int pause = 0; pause < pauses; ++pause) {
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+      got += read(called, 100'000);
+    }
+    got += read(called, text.size() - got.size());
+    CHECK((got == text));
+    CHECK(read(called, 5) == "short");
+  }
+}
+
 TEMPLATE_LIST_TEST_CASE("a backlog beyond its bound closes the connection", "", ByteTransports) {
   using namespace corelane::testing;
   if (!can_run<TestType>()) return;

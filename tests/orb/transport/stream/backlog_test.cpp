@@ -70,14 +70,23 @@ TEST_CASE("bytes that were sent already are skipped over the parts") {
   CHECK(drain(backlog, 100) == whole.substr(skip));
 }
 
-TEST_CASE("a backlog has room up to exactly its limit, and for any first message") {
+TEST_CASE("bytes that are prepended leave before all others") {
+  const std::size_t chunk = Backlog::chunk_size;
+  const std::size_t size = GENERATE_COPY(values({std::size_t{0}, std::size_t{1}, chunk, 2 * chunk + 7}));
+  const std::size_t taken = GENERATE_COPY(values({std::size_t{0}, std::size_t{5}, chunk, chunk + 1}));
+  const std::string first = pattern(chunk + 3, 1), later = pattern(size + taken, 2);
   Backlog backlog;
-  CHECK(backlog.has_room(11, 10));
-  append(backlog, "1234");
-  CHECK(backlog.has_room(6, 10));
-  CHECK_FALSE(backlog.has_room(7, 10));
-  CHECK_FALSE(backlog.has_room(1, 3));
-  CHECK(backlog.has_room(0, 3));
+  append(backlog, later);
+  for (std::size_t left = taken; left > 0;) {
+    const std::size_t piece = std::min(left, backlog.front().size());
+    backlog.consume(piece);
+    left -= piece;
+  }
+  const Bytes parts[] = {bytes_of("ab"), bytes_of(first)};
+  backlog.prepend(parts, 1);
+  append(backlog, "end");
+  CHECK(backlog.size() == 1 + first.size() + size + 3);
+  CHECK((drain(backlog, chunk) == "b" + first + later.substr(taken) + "end"));
 }
 
 TEST_CASE("a cleared backlog starts anew") {

@@ -75,6 +75,47 @@ TEST_CASE("a sender that may wait can use half of the room, a sender that may no
   CHECK(box.await_room(2, Time{}) == Outbox::no_room);
 }
 
+TEST_CASE("the rest of a message waits where it lies, before what is appended") {
+  Box box;
+  const Bytes parts[] = {bytes_of("abc"), bytes_of("defg")};
+  box.outbox.lend(parts, 2);
+  CHECK(box.outbox.lent() == 5);
+  CHECK_FALSE(box.outbox.empty());
+  CHECK(box.outbox.front().data() == parts[0].data() + 2);
+  CHECK(box.outbox.has_room(limit - 5));
+  CHECK_FALSE(box.outbox.has_room(limit - 4));
+  box.append(2);
+  box.take();
+  CHECK(box.outbox.front().data() == parts[1].data());
+  SECTION("until the link has taken it") {
+    box.take();
+    CHECK(box.outbox.lent() == 0);
+    CHECK(text_of(box.outbox.front()) == "xx");
+  }
+  SECTION("until it is copied") {
+    box.outbox.consume(1);
+    box.outbox.end_loan();
+    CHECK(box.outbox.lent() == 0);
+    CHECK(text_of(box.outbox.front()) == "efgxx");
+  }
+  SECTION("until the connection ends") {
+    const os::LockGuard lock(box.mutex);
+    box.outbox.close();
+    box.outbox.end_loan();
+    CHECK(box.outbox.empty());
+  }
+}
+
+TEST_CASE("a sender that may wait gets room when the link has taken the rest of a message") {
+  Box box;
+  const Bytes part = bytes_of("0123456789");
+  box.outbox.lend(std::span<const Bytes>{&part, 1}, 0);
+  std::jthread sender = box.sender(1);
+  box.take();
+  sender.join();
+  CHECK(box.sent == std::vector{1});
+}
+
 TEST_CASE("senders get room in the order in which they came") {
   Box box;
   box.append(limit);
