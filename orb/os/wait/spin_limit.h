@@ -46,6 +46,9 @@ class SpinBackoff {
  public:
   // A step of a spin takes less than this, unless another thread or virtual machine ran on the core meanwhile.
   static constexpr Duration longest_step = std::chrono::microseconds{50};
+  // The same for a step in which the thread yields. Threads that answer each other give the core back within this time,
+  // also if there are dozens of them. One that computes keeps it for milliseconds.
+  static constexpr Duration longest_yield = std::chrono::microseconds{500};
 
   bool may_spin(Time now) const noexcept { return now >= until_; }
   // Records that the thread got its core back at `now`, after `lost`.

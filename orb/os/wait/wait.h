@@ -21,7 +21,7 @@ namespace corelane::os {
 //                   The core does nothing else.
 //   spin_then_park  Spins for a fixed budget, then sleeps. A late event costs the budget and a wake-up.
 //   adaptive        The same, with a budget learned from earlier waits at the same place (AdaptiveSpin).
-//                   Leaves the cores to threads that need them (spin_limit.h).
+//                   Leaves the cores to threads that need them (spin_limit.h). Yields before it sleeps.
 //   park            Sleeps at once. The wait costs nothing and the event a wake-up: about 1 us if the waking
 //                   thread is on the same core, tens of microseconds from another core that was idle.
 // A SCHED_FIFO thread that spins rests for 5 % of the time. It sleeps at once if the event is known to come from the

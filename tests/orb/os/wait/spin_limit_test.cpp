@@ -91,16 +91,33 @@ TEST_CASE("a thread that lost its core does not spin for a hundred times as long
   }
 }
 
-TEST_CASE("an adaptive wait sleeps at once where as many threads spin as may") {
+TEST_CASE("an adaptive wait yields a few times before it sleeps where as many threads spin as may") {
   std::list<SpinPermit> others;
   for (std::size_t i = 0; i < spinner_limit(); ++i) REQUIRE(others.emplace_back().take());
-  AdaptiveSpin learnt;
-  int polls = 0;
-  const bool came = wait_for(
-      now() + 1h, {WaitMode::adaptive, 50us}, learnt, [&] { return ++polls, false; }, [](Time) { return true; },
-      [] { return no_core; });
-  CHECK(came);
-  CHECK(polls == 0);
+  std::thread([] {  // each thread has its own backoff
+    AdaptiveSpin learnt;
+    int polls = 0;
+    const bool came = wait_for(
+        now() + 1h, {WaitMode::adaptive, 50us}, learnt, [&] { return ++polls, false; }, [](Time) { return true; },
+        [] { return no_core; });
+    CHECK(came);
+    CHECK(polls >= 1);
+    CHECK(polls <= 8);
+  })
+      .join();
+}
+
+TEST_CASE("an adaptive wait that lost its core neither spins nor yields") {
+  std::thread([] {  // each thread has its own backoff
+    spin_backoff().lost_core(now() + 1h, 1ms);
+    AdaptiveSpin learnt;
+    int polls = 0;
+    CHECK(wait_for(
+        now() + 1h, {WaitMode::adaptive, 50us}, learnt, [&] { return ++polls, false; }, [](Time) { return true; },
+        [] { return no_core; }));
+    CHECK(polls == 0);
+  })
+      .join();
 }
 
 TEST_CASE("an adaptive wait that lost its core stops spinning, and the next one sleeps at once") {
