@@ -27,13 +27,17 @@
 //
 // The limit concerns requests without a contract only. Tasks that were admitted never count, and never wait for it.
 //
+// ServantSamples measures, and ServantStall and SoloRate remember what was measured (servant_samples.h). LimitTrial
+// counts the votes, and RestPeriod the samples between two trials (limit_trial.h).
+//
 // Threads: one at a time. Pure: no clock, no allocation.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 
 #include "orb/base/time.h"
+#include "orb/sched/limit_trial.h"
+#include "orb/sched/servant_samples.h"
 
 namespace corelane::sched {
 
@@ -46,37 +50,25 @@ struct ServantLimit {
   friend constexpr bool operator==(const ServantLimit&, const ServantLimit&) = default;
 };
 
-// The measurements of one window, under one limit.
-struct ServantWindow {
-  Duration length{};
-  Duration in_servants{};   // of all servants together
-  std::uint64_t ended = 0;  // servants
-  Duration full{};          // for so long a request waited because the limit was reached
-
-  double parallel() const noexcept;  // mean number of servants that ran
-  double rate() const noexcept;      // servants that ended in a second
-  void add(const ServantWindow& next) noexcept;
-};
-
 class ConcurrencyControl {
  public:
   // How often the limit and a candidate are compared before a decision.
-  static constexpr int votes = 7;
-  // The control gives the limit up if no servant has ended for four times the usual time of a servant, because servants
-  // may then wait for each other. That time lies within these bounds. The upper one is for short servants beside a few
-  // very long ones: without it they would wait for minutes.
-  static constexpr Duration shortest_stall = std::chrono::milliseconds{200};
-  static constexpr Duration longest_stall = std::chrono::seconds{3};
+  static constexpr int votes = LimitTrial::votes;
+  // The control gives the limit up if no servant has ended for four times the usual time of a servant, within these
+  // bounds, because servants may then wait for each other.
+  static constexpr Duration shortest_stall = ServantStall::shortest;
+  static constexpr Duration longest_stall = ServantStall::longest;
   // A sample has at most so many windows, however long servants last.
-  static constexpr int longest_sample = 100;
-  // A sample has at least so many, except while candidates are half or twice the limit: other differences are small.
+  static constexpr int longest_sample = ServantSamples::longest;
+  // A sample has at least so many windows, except while candidates are half or twice the limit: other differences are
+  // small.
   static constexpr int careful_sample = 10;
 
   // `most`: the limit without any contention; at least 1.
   explicit ConcurrencyControl(int most) noexcept : most_(most), limit_(most) {}
 
   // Returns the limit for the window that begins now. Always from 1 to `most`.
-  int limit() const noexcept { return phase_ == Phase::candidate ? candidate_ : limit_; }
+  int limit() const noexcept { return trial_.tries_candidate() ? trial_.candidate() : limit_; }
   // Takes what was measured in the window that ends now, and decides about the next one.
   void take(const ServantWindow& window) noexcept;
 
@@ -84,57 +76,37 @@ class ConcurrencyControl {
   int decided() const noexcept { return limit_; }
 
  private:
-  enum class Phase : std::uint8_t { rests, limit, candidate };
   enum class Direction : std::uint8_t { down, up };
 
-  bool is_stalled(const ServantWindow& window) noexcept;
-  // Returns whether the sample has what its phase needs.
+  // Returns whether the sample has what its use needs.
   bool is_complete() const noexcept;
-  // Returns whether the sample of the candidate is so much worse that no further one is needed.
-  bool is_clear_loss(const ServantWindow& sample) const noexcept;
   void use(const ServantWindow& sample) noexcept;
   void give_up() noexcept;
-  void rest(const ServantWindow& window) noexcept;
-  bool has_changed(const ServantWindow& window) noexcept;
-  // Begins a comparison if there is a candidate in the direction.
-  bool compare(Direction direction, const ServantWindow& window) noexcept;
-  int candidate_for(Direction direction, const ServantWindow& window) const noexcept;
-  // Begins to compare the limit with the candidate.
-  void begin_votes(Direction direction, int candidate) noexcept;
-  void vote(const ServantWindow& window) noexcept;
-  bool wins() const noexcept;
-  void win(const ServantWindow& window) noexcept;
+  void rest(const ServantWindow& sample) noexcept;
+  // Begins a trial if there is a candidate in the direction.
+  bool compare(Direction direction, const ServantWindow& sample) noexcept;
+  int candidate_for(Direction direction, const ServantWindow& sample) const noexcept;
+  void begin_trial(Direction direction, int candidate) noexcept;
+  void judge(const ServantWindow& sample) noexcept;
+  void win(const ServantWindow& sample) noexcept;
   void lose() noexcept;
   void begin_rest(int samples) noexcept;
 
   const int most_;
   int least_ = 1;  // below it servants have waited for each other
   int limit_;
-  Phase phase_ = Phase::rests;
-  bool is_unsettled_ = false;  // servants that began under another limit may still run
-  int ran_before_ = 0;         // servants that ran when the limit changed
-  Duration stalled_{};         // no servant has ended for so long
-  Duration servant_time_{};    // of the servants in the last sample; 0: unknown
-  ServantWindow sample_{};     // the sum of its windows
-  int windows_ = 0;            // of the sample
 
-  // While it rests.
-  int pause_ = 1;          // samples of the next rest
-  int left_ = 1;           // samples of this rest
-  int changed_ = 0;        // samples in a row that differ from `usual_`
-  ServantWindow usual_{};  // the first sample of this rest; length 0: none yet
-
-  // While it compares.
-  bool is_coarse_ = true;   // candidates are far from the limit
-  double alone_ = 0;        // servants that end in a second if one runs at a time; 0: unknown
-  int alone_left_ = 0;      // samples of rests until that is measured again
+  // Where candidates are looked for.
+  bool is_coarse_ = true;   // far from the limit
   bool is_far_ = false;     // the candidate is the least limit
   bool lost_once_ = false;  // in the other direction
   Direction direction_ = Direction::down;
-  int candidate_ = 0;
-  int for_ = 0, against_ = 0;  // votes
-  ServantWindow base_{};       // the sample of the limit that the next one of the candidate is compared with
-  ServantWindow base_sum_{}, candidate_sum_{};  // over all votes
+
+  ServantSamples samples_;
+  ServantStall stall_;
+  SoloRate solo_;
+  LimitTrial trial_;  // if it is not on, the control rests
+  RestPeriod rest_;
 };
 
 }  // namespace corelane::sched

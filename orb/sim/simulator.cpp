@@ -9,12 +9,6 @@ namespace corelane::sim {
 
 using namespace sched;  // nearly all names here are those of sched
 
-bool Simulator::Later::operator()(const Event& a, const Event& b) const {
-  if (a.at != b.at) return a.at > b.at;
-  if (a.order != b.order) return a.order > b.order;
-  return a.sequence > b.sequence;
-}
-
 Simulator::Simulator(const ManagerOptions& options, std::uint64_t seed) : manager_(options), random_(seed) {
   for (const CoreOptions& core : options.cores) {
     const TimerId timer{static_cast<std::uint64_t>(cores_.size())};
@@ -48,12 +42,10 @@ void Simulator::allow_early(bool allowed) {
 }
 
 void Simulator::run(Time until) {
-  while (!events_.empty() && events_.top().at <= until && !stop_.is_due()) {
-    now_ = events_.top().at;
-    while (!events_.empty() && events_.top().at == now_) {
-      const Event event = events_.top();
-      events_.pop();
-      happen(event);
+  while (!events_.empty() && events_.next() <= until && !stop_.is_due()) {
+    now_ = events_.next();
+    while (!events_.empty() && events_.next() == now_) {
+      happen(events_.take());
       carry_out_all();
     }
     dispatch_touched();
@@ -81,7 +73,7 @@ std::span<const ScheduledTask> Simulator::tasks_on(CoreId id) const {
 }
 
 void Simulator::schedule(Time at, Class order, What what, std::size_t index, std::uint64_t version) {
-  events_.push({at, order, ++sequence_, what, index, version});
+  events_.schedule(at, order, what, index, version);
 }
 
 void Simulator::happen(const Event& event) {
@@ -125,8 +117,7 @@ void Simulator::happen(const Event& event) {
     case What::lose:
       core->lost = true;
       core->core.drop_all(now_);
-      for (auto& [id, resource] : resources_)
-        if (resource.core == core->options.id) resource.holder.reset();
+      resources_.lose_core(core->options.id);
       core->touched = true;
       tell_manager(CoreLost{now_, core->options.id});
       break;
@@ -161,11 +152,10 @@ void Simulator::reach(std::size_t index) {
 }
 
 void Simulator::lock(CoreState& core, JobId job, bool locks) {
-  const TaskPlan& plan = plans_[jobs_[job.value - 1].plan];
-  Resource& resource = resources_[plan.contract.uses[0].resource.value];
-  if (locks && resource.holder) ++collisions_;
-  resource.holder = locks ? std::optional(job) : std::nullopt;
-  core.core.raise(now_, job, locks ? resource.ceiling : best_effort);
+  const ResourceId resource = plans_[jobs_[job.value - 1].plan].contract.uses[0].resource;
+  if (locks) return core.core.raise(now_, job, resources_.lock(resource, job));
+  resources_.unlock(resource);
+  core.core.raise(now_, job, best_effort);
 }
 
 void Simulator::end(CoreState& core, const ReadyJob& job) {
@@ -173,9 +163,7 @@ void Simulator::end(CoreState& core, const ReadyJob& job) {
   const Contract& contract = plans_[state.plan].contract;
   TaskReport& report = reports_[state.plan];
   if (observer_ != nullptr) tell_end(core, state);
-  if (const auto resource = resources_.find(contract.uses[0].resource.value);
-      resource != resources_.end() && resource->second.holder == job.job)
-    resource->second.holder.reset();  // the job was stopped inside its section
+  resources_.end_job(contract.uses[0].resource, job.job);
   ++report.jobs;
   if (state.cancelled) {
     ++report.cancelled;
@@ -343,11 +331,9 @@ void Simulator::carry_out(const Reprioritize& c, CoreId) {
 }
 
 void Simulator::carry_out(const Ceiling& c, CoreId) {
-  Resource& resource = resources_[c.resource.value];
-  resource.ceiling = c.priority;
-  resource.core = c.core;
+  const auto holder = resources_.set_ceiling(c.resource, c.priority, c.core);
   CoreState& core = core_of(c.core);
-  if (resource.holder) core.core.raise(now_, *resource.holder, c.priority);
+  if (holder) core.core.raise(now_, *holder, c.priority);
   core.touched = true;
 }
 

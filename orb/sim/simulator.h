@@ -9,7 +9,6 @@
 #include <deque>
 #include <functional>
 #include <optional>
-#include <queue>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -19,10 +18,12 @@
 #include "orb/sched/manager.h"
 #include "orb/sched/schedulers/any_scheduler.h"
 #include "orb/sched/schedulers/firm_timers.h"
+#include "orb/sim/event_queue.h"
 #include "orb/sim/job_source.h"
 #include "orb/sim/multicore_simulator.h"
 #include "orb/sim/stop_check.h"
 #include "orb/sim/virtual_core.h"
+#include "orb/sim/virtual_resources.h"
 #include "orb/sim/workload.h"
 
 namespace corelane::sim {
@@ -137,7 +138,7 @@ class Simulator {
   bool stopped() const { return stop_.stopped(); }  // a run has ended early
 
   const TaskReport& report(std::size_t plan) const { return reports_[plan]; }
-  const WorkReport& work(std::size_t index) const { return work_reports_[index]; }
+  const WorkReport& work(std::size_t index) const { return work_[index].report; }
   Duration served(std::size_t server) const;  // how long its work has run
   std::size_t size() const { return reports_.size(); }
   sched::Manager& manager() { return manager_; }
@@ -147,40 +148,15 @@ class Simulator {
   // Returns the number of interrupts of the CoreSchedulers' hard timers.
   std::uint64_t timer_interrupts() const { return timer_interrupts_; }
   // Returns how many jobs found their resource locked. Ceilings prevent this.
-  std::uint64_t collisions() const { return collisions_; }
+  std::uint64_t collisions() const { return resources_.collisions(); }
   Duration busy(CoreId core) const;
   // Returns the tasks in the core scheduler of the core, or nothing if the core is lost.
   std::span<const sched::ScheduledTask> tasks_on(CoreId core) const;
 
  private:
-  // The order of events at one instant. Dispatch comes after all of them.
-  enum class Class : std::uint8_t { completion, replenishment, release };
-  enum class What : std::uint8_t {
-    reach,
-    replenished,
-    wake,
-    timer,
-    platform,
-    work,
-    propose,
-    release,
-    depart,
-    lose,
-    lose_peer
-  };
-  struct Event {
-    Time at;
-    Class order;
-    std::uint64_t sequence;
-    What what;
-    std::size_t index;  // of the core, the plan or the work
-    // The meaning depends on `what`. reach, replenished, timer: the event is valid only while this is the current
-    // version. wake: the job. release: the number of the job. lose_peer: the peer.
-    std::uint64_t version;
-  };
-  struct Later {
-    bool operator()(const Event& a, const Event& b) const;
-  };
+  using Event = EventQueue::Event;
+  using Class = EventQueue::Class;
+  using What = EventQueue::What;
   struct CoreState {
     sched::CoreOptions options;
     sched::AnyScheduler scheduler;
@@ -261,8 +237,7 @@ class Simulator {
   sched::Manager manager_;
   Random random_;
   Time now_{};
-  std::priority_queue<Event, std::vector<Event>, Later> events_;
-  std::uint64_t sequence_ = 0;
+  EventQueue events_;
   std::vector<CoreState> cores_;
   std::vector<TaskPlan> plans_;
   std::vector<TaskReport> reports_;
@@ -275,10 +250,10 @@ class Simulator {
   struct WorkState {
     WorkPlan plan;
     std::size_t present = 0;
+    WorkReport report{};
   };
   std::vector<ServerState> servers_;
   std::vector<WorkState> work_;
-  std::vector<WorkReport> work_reports_;
   std::uint64_t timer_interrupts_ = 0;
   struct Pending {
     sched::Command command;
@@ -286,13 +261,7 @@ class Simulator {
   };
   std::deque<Pending> commands_;
   std::unordered_map<std::uint64_t, std::size_t> plan_by_task_;
-  struct Resource {
-    Priority ceiling = best_effort;
-    CoreId core = no_core;
-    std::optional<JobId> holder{};
-  };
-  std::unordered_map<std::uint32_t, Resource> resources_;  // by id
-  std::uint64_t collisions_ = 0;
+  VirtualResources resources_;
   JobSource* source_ = nullptr;
   std::vector<JobRelease> next_jobs_;  // by plan, if there is a source: the job whose release is scheduled
   JobObserver* observer_ = nullptr;

@@ -50,7 +50,6 @@ std::size_t Simulator::add_server(const ServerPlan& plan) {
 
 std::size_t Simulator::add_work(const WorkPlan& plan) {
   work_.push_back({plan});
-  work_reports_.emplace_back();
   schedule(plan.first, Class::release, What::work, work_.size() - 1);
   return work_.size() - 1;
 }
@@ -70,7 +69,7 @@ void Simulator::arrive(std::size_t index) {
     schedule(now_ + (plan.random ? up_to(2 * plan.every) : plan.every), Class::release, What::work, index);
   if (core.lost) return;
   if (work.present == plan.room) {
-    ++work_reports_[index].dropped;
+    ++work.report.dropped;
     return;
   }
   ++work.present;
@@ -98,8 +97,9 @@ ReadyJob Simulator::work_job(const WorkPlan& plan, Duration demand) const {
 
 void Simulator::end_work(const ReadyJob& job) {
   const JobState& state = jobs_[job.job.value - 1];
-  WorkReport& report = work_reports_[state.plan];
-  --work_[state.plan].present;
+  WorkState& work = work_[state.plan];
+  WorkReport& report = work.report;
+  --work.present;
   ++report.jobs;
   report.worst = std::max(report.worst, now_ - state.nominal);
   mix(job.job.value), mix(static_cast<std::uint64_t>(now_.time_since_epoch().count()));

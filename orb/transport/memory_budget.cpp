@@ -12,8 +12,6 @@ namespace {
 
 // The most that one read may add, and the unit in which half messages are counted.
 constexpr std::size_t step = 64 * 1024;
-// A half message that grows by less than this within `patience` counts as one that does not grow.
-constexpr std::size_t pace = 256 * 1024;
 
 std::size_t in_steps(std::size_t bytes) noexcept { return (bytes + step - 1) / step * step; }
 
@@ -51,7 +49,7 @@ void MemoryBudget::close(MemoryAccount& account) noexcept {
     channels_ -= account.channel_;
     count(account);
     end_wait(account);
-    wakes_all = end_election(account) || account.was_evicted_ || account.waits_since_ != never;
+    wakes_all = end_election(account) || account.was_evicted_ || account.wait_.is_refused();
     gone.splice(gone.begin(), accounts_, account.place_);
     if (--peer.accounts == 0) peers_.erase(account.peer_), left = nullptr;
   }
@@ -81,8 +79,7 @@ void MemoryBudget::count(MemoryAccount& account) noexcept {
                     half_before = std::exchange(account.counted_half_, half);
   if (before == goal && half_before == half) return;
   peer.halves = peer.halves - half_before + half;
-  account.half_mark_ =
-      std::min(account.half_mark_, account.half_.load(std::memory_order_relaxed));  // relaxed: as above
+  account.progress_.limit_half(account.half_.load(std::memory_order_relaxed));  // relaxed: as above
   const auto is_held = [](std::size_t bytes) { return bytes > 0 ? std::size_t{1} : std::size_t{0}; };
   peer.holders = peer.holders - is_held(before) + is_held(goal);
   holders_ -= is_held(peer.held);
@@ -133,7 +130,7 @@ bool MemoryBudget::may_read(MemoryAccount& account, Time now, MemoryAccount*& ne
   const std::size_t most_of_all = bounds_.all + bounds_.of_peer;
   if (is_elected) return peer.held <= most && used_ <= most_of_all;
   if (peer.held <= most && projected_use() <= most_of_all && has_part_left(account)) return true;
-  const bool has_waited = account.waits_since_ != never && now - account.waits_since_ >= bounds_.patience;
+  const bool has_waited = account.wait_.is_refused() && now - account.wait_.refused_since() >= bounds_.patience;
   const bool has_room = peer.held + step <= bounds_.of_peer && used_ + step <= bounds_.all;
   const bool waits_for_requests = progresses && !has_waited && !has_room;
   if (peer.elected != nullptr || waits_for_requests) return false;
@@ -170,11 +167,13 @@ bool MemoryBudget::has_room_to_elect() const noexcept {
 // that connection before, then those that have waited for longest. Bound: the peers.
 MemoryAccount* MemoryBudget::first_in_turn(MemoryAccount& asking) noexcept {
   if (used_ + step <= bounds_.all) return &asking;
-  const auto rank = [](const MemoryAccount& each) { return std::pair(!each.has_sent_request(), each.waits_since_); };
+  const auto rank = [](const MemoryAccount& each) {
+    return std::pair(!each.has_sent_request(), each.wait_.refused_since());
+  };
   MemoryAccount* best = &asking;
   for (auto& [number, peer] : peers_) {
     MemoryAccount* const each = peer.first;
-    if (each == nullptr || each->waits_since_ == never || peer.elected != nullptr) continue;
+    if (each == nullptr || !each->wait_.is_refused() || peer.elected != nullptr) continue;
     if (peer.backlogs > bounds_.of_peer || peer.held - peer.halves > bounds_.of_peer + bounds_.message) continue;
     if (rank(*each) < rank(*best)) best = each;
   }
@@ -185,15 +184,14 @@ void MemoryBudget::elect(MemoryAccount& account, Time now) noexcept {
   account.peer_->second.elected = &account;
   ++elected_;
   held_by_elected_ += account.counted_;
-  account.half_grew_at_ = now;
-  account.half_mark_ = account.counted_half_;
+  account.progress_.count_half_from(account.counted_half_, now);
   account.is_elected_.store(true, std::memory_order_relaxed);  // relaxed: see MemoryAccount::add()
 }
 
 // Ends the elections of connections that hold hardly anything and have sent nothing for `patience`.
 void MemoryBudget::end_idle_elections(Time now) noexcept {
   for (MemoryAccount* each : accounts_) {
-    const bool is_idle = each->wake_order_ == 0 && now - each->half_grew_at_ >= bounds_.patience;
+    const bool is_idle = !each->wait_.is_queued() && each->progress_.half_rests(now, bounds_.patience);
     if (each->peer_->second.elected == each && is_idle && each->counted_half_ <= bounds_.free)
       (void)end_election(*each);
   }
@@ -254,9 +252,9 @@ MemoryAccount* MemoryBudget::stalled(const MemoryAccount& asking, Time now) noex
                                                     projected_use() > bounds_.all + bounds_.of_peer);
     if (!stops_all && (of_own ? &peer != &own : !is_beyond_share(peer))) continue;
     std::size_t idle = 0;
-    if (each->wake_order_ == 0 && now - each->half_grew_at_ >= bounds_.patience)
+    if (!each->wait_.is_queued() && each->progress_.half_rests(now, bounds_.patience))
       idle += each->half_.load(std::memory_order_relaxed);  // relaxed: see MemoryAccount::hold_half()
-    if (now - each->backlog_taken_at_ >= bounds_.patience) idle += each->backlog_;
+    if (each->progress_.backlog_rests(now, bounds_.patience)) idle += each->backlog_;
     if (idle <= bounds_.free) continue;
     const std::pair rank(!each->has_sent_request(), idle);
     if (found == nullptr || rank > most) found = each, most = rank;
@@ -285,15 +283,13 @@ std::shared_ptr<MemoryHolder> MemoryBudget::take_from_stalled(const MemoryAccoun
 }
 
 void MemoryBudget::end_wait(MemoryAccount& account) noexcept {
-  if (std::exchange(account.wake_order_, 0) == 0) return;
-  account.half_grew_at_ = now_();  // from now on it can grow again
-  account.not_waiting_.splice(account.not_waiting_.end(), waiting_, account.wait_place_);
+  if (account.wait_.leave(waiting_)) account.progress_.let_half_grow(now_());
 }
 
 // Called when the connection may be read, or no longer needs to be.
 void MemoryBudget::forget_wait(MemoryAccount& account) noexcept {
   end_wait(account);
-  account.waits_since_ = never;
+  account.wait_.end_refusal();
   account.waits_hint_.store(false, std::memory_order_relaxed);  // relaxed: a hint
 }
 
@@ -343,9 +339,9 @@ void MemoryBudget::wake_here(const Peer* peer) noexcept {
       if (last == 0) last = last_wait_;
       const bool wakes_all = peer == nullptr || used_ + step <= bounds_.all;
       const auto found = std::find_if(waiting_.begin(), waiting_.end(), [&](const MemoryAccount* each) {
-        return wakes_all || each->wake_order_ > last || &each->peer_->second == peer;
+        return wakes_all || each->wait_.order() > last || &each->peer_->second == peer;
       });
-      if (found == waiting_.end() || (*found)->wake_order_ > last) return;
+      if (found == waiting_.end() || (*found)->wait_.order() > last) return;
       MemoryAccount& next = **found;
       end_wait(next);
       holder = next.holder_.lock();
@@ -369,9 +365,9 @@ void MemoryAccount::belongs_to(std::weak_ptr<MemoryHolder> holder) noexcept {
 
 void MemoryAccount::stop_waiting() noexcept {
   const os::LockGuard lock(budget_->mutex_);
-  const Time grew_at = half_grew_at_;
+  const MemoryProgress before = progress_;
   budget_->forget_wait(*this);
-  half_grew_at_ = grew_at;
+  progress_ = before;
 }
 
 [[gnu::hot]] bool MemoryAccount::may_read() noexcept {
@@ -392,11 +388,8 @@ void MemoryAccount::stop_waiting() noexcept {
         budget_->end_wait(*next);
         has_turn = next->holder_.lock();
       }
-      if (wake_order_ == 0) {
-        wake_order_ = ++budget_->last_wait_;
-        budget_->waiting_.splice(budget_->waiting_.end(), not_waiting_);
-      }
-      if (waits_since_ == never) waits_since_ = now;
+      wait_.enter(budget_->waiting_, budget_->last_wait_);
+      wait_.refuse(now);
       waits_hint_.store(true, std::memory_order_relaxed);  // relaxed: a hint
       other = budget_->take_from_stalled(*this, now, why);
     }
@@ -428,9 +421,8 @@ bool MemoryAccount::hold_half(std::size_t bytes) noexcept {
   half_.store(after, std::memory_order_relaxed);  // relaxed: as above
   if (after > before && after > budget_->bounds_.free) {
     const os::LockGuard lock(budget_->mutex_);
-    // A connection whose peer sends a little now and then holds up others as one does whose peer sends nothing.
-    if (before <= budget_->bounds_.free || after >= half_mark_ + pace)
-      half_grew_at_ = budget_->now_(), half_mark_ = after;
+    if (before <= budget_->bounds_.free || progress_.half_has_grown(after))
+      progress_.count_half_from(after, budget_->now_());
   }
   return add(after - before);  // modulo 2^64 if it is less
 }
@@ -490,7 +482,7 @@ void MemoryAccount::begin_wait() noexcept {
 void MemoryAccount::hold_backlog(std::size_t bytes, bool was_taken) noexcept {
   const os::LockGuard lock(budget_->mutex_);
   if (was_evicted_) return;
-  if (was_taken || backlog_ == 0) backlog_taken_at_ = budget_->now_();
+  if (was_taken || backlog_ == 0) progress_.take_backlog(budget_->now_());
   if (bytes < backlog_) made_room_.store(true, std::memory_order_relaxed);  // relaxed: see tell_others()
   peer_->second.backlogs = peer_->second.backlogs - backlog_ + bytes;
   backlog_ = bytes;

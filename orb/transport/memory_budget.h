@@ -36,7 +36,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <map>
 #include <memory>
 #include <utility>
@@ -45,6 +44,8 @@
 #include "orb/base/time.h"
 #include "orb/os/clock.h"
 #include "orb/os/pi_mutex.h"
+#include "orb/transport/memory_progress.h"
+#include "orb/transport/memory_wait.h"
 
 namespace corelane::transport {
 
@@ -105,7 +106,7 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
     std::atomic<bool> is_tight{false};  // may_read() has to check in detail
   };
   using Peers = std::map<std::uint32_t, Peer>;
-  using Accounts = std::list<MemoryAccount*>;
+  using Accounts = MemoryWait::Queue;
 
   bool end_election(MemoryAccount& account) noexcept CORELANE_REQUIRES(mutex_);
   void count(MemoryAccount& account) noexcept CORELANE_REQUIRES(mutex_);
@@ -146,7 +147,7 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   std::size_t holders_ CORELANE_GUARDED_BY(mutex_) = 0;  // peers that hold something
   std::size_t elected_ CORELANE_GUARDED_BY(mutex_) = 0;  // peers that have an elected connection
   std::size_t held_by_elected_ CORELANE_GUARDED_BY(mutex_) = 0;
-  // The connections that wait for room, in the order of wake_order_. last_wait_ numbers them.
+  // The connections that wait for room, in the order of MemoryWait::order(). last_wait_ numbers them.
   Accounts waiting_ CORELANE_GUARDED_BY(mutex_);
   std::uint64_t last_wait_ CORELANE_GUARDED_BY(mutex_) = 0;
   // This budget, while an ordinary thread is to wake the waiting connections.
@@ -229,7 +230,7 @@ class MemoryAccount {
   std::atomic<bool> has_sent_request_{false};
   std::atomic<bool> made_room_{false};   // tell_others() must be called
   std::atomic<bool> is_elected_{false};  // changes under the lock
-  std::atomic<bool> waits_hint_{false};  // waits_since_ is set
+  std::atomic<bool> waits_hint_{false};  // MemoryWait::is_refused()
 
   // Guarded by the budget's mutex.
   MemoryBudget::Accounts::iterator place_{};
@@ -238,15 +239,9 @@ class MemoryAccount {
   std::size_t counted_half_ = 0;  // part of counted_
   std::size_t backlog_ = 0;
   std::size_t channel_ = 0;
-  Time half_grew_at_{}, backlog_taken_at_{};
-  std::size_t half_mark_ = 0;  // size of the half message at half_grew_at_
-  // on_room() follows, in the order of these numbers; 0: it does not. Then the account's node of waiting_ is in
-  // not_waiting_.
-  std::uint64_t wake_order_ = 0;
-  MemoryBudget::Accounts not_waiting_{this};
-  const MemoryBudget::Accounts::iterator wait_place_ = not_waiting_.begin();
-  // Since when may_read() has refused it. Only may_read() or stop_waiting() ends this, not on_room().
-  Time waits_since_ = never;
+  MemoryProgress progress_;
+  // may_read() has refused it. Only may_read() or stop_waiting() ends this, not on_room().
+  MemoryWait wait_{this};
   bool was_evicted_ = false;
 };
 

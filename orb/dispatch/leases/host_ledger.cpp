@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -178,8 +177,8 @@ Expected<void> HostLedger::enter() noexcept {
   if (!entered) return entered.error();
   const Time now = os::now();
   inside_ = *entered;
-  blocked_since_ = *entered ? never : std::min(blocked_since_, now);
-  if (*entered || now - blocked_since_ >= longest_wait) return {};
+  troubles_.blocked.note(!*entered, now);
+  if (*entered || troubles_.blocked.lasted(now) >= longest_wait) return {};
   return ledger_busy;
 }
 
@@ -204,7 +203,7 @@ Expected<void> HostLedger::claim(std::span<const Promise> mine) noexcept CORELAN
 
 Expected<void> HostLedger::put(std::span<const Promise> mine) noexcept {
   const bool have_room = mine.size() <= ledger::max_entries;
-  if (!have_room) too_many_ = mine.size();
+  if (!have_room) troubles_.note_too_many(mine.size());
   const Expected<void> written = have_room ? write(mine) : Expected<void>(too_many);
   if (!written) abandon();
   if (written) mine_.assign(mine.begin(), mine.end());  // within what was reserved
@@ -214,7 +213,7 @@ Expected<void> HostLedger::put(std::span<const Promise> mine) noexcept {
 // Writes first and checks then: see the head of host_ledger.h.
 Expected<void> HostLedger::write(std::span<const Promise> mine) noexcept {
   Expected<void> written = file_->write_own(mine);
-  system_fault_ = file_->write_fault();
+  troubles_.note_system_fault(file_->write_fault());
   if (written && !is_as_begun()) written = ledger_busy;
   if (!written) (void)file_->write_own(mine_);  // maintain() repeats this if it fails
   return written;
@@ -222,7 +221,7 @@ Expected<void> HostLedger::write(std::span<const Promise> mine) noexcept {
 
 // Notes that a system call ended the transaction; maintain() logs why. Call it before anything else changes errno.
 void HostLedger::note_fault(const Error& error) noexcept {
-  if (error == errors::not_stored) system_fault_ = errno;
+  if (error == errors::not_stored) troubles_.note_system_fault(errno);
 }
 
 bool HostLedger::is_as_begun() noexcept {
@@ -254,7 +253,7 @@ void HostLedger::withdraw() noexcept {
 void HostLedger::maintain() noexcept try {
   settled_ = false;
   revoked_.look();
-  Findings findings;
+  LedgerFindings findings;
   {
     const os::LockGuard looking(looking_);  // first: a thread in alone_on() may hold it long
     if (!mutex_.try_lock()) return;
@@ -262,13 +261,13 @@ void HostLedger::maintain() noexcept try {
     repair(findings);
     settled_ = is_in_order();
   }
-  tell(findings);
+  findings.log(path_, directory_);
 } catch (const std::bad_alloc&) {  // tried again at the next call
 }
 
-void HostLedger::repair(Findings& findings) {
-  look_for_system_fault(findings);
-  if (too_many_ > 0 && !std::exchange(said_too_many_, true)) findings.too_many = too_many_;
+void HostLedger::repair(LedgerFindings& findings) {
+  findings.system_fault = troubles_.new_system_fault();
+  findings.too_many = troubles_.new_too_many();
   if (!file_ || !file_->is_at_path()) return attach(findings);
   look_for_entry(findings);
   findings.header = !file_->header_is_sound();
@@ -281,14 +280,11 @@ void HostLedger::repair(Findings& findings) {
 }
 
 // Returns whether nothing waits to be repaired or told later.
-bool HostLedger::is_in_order() const noexcept {
-  const bool all_known = missed_since_ == never && !looks_for_room_;
-  return file_ && !said_entry_ && all_known && blocked_since_ == never && system_fault_ == 0;
-}
+bool HostLedger::is_in_order() const noexcept { return file_ && !looks_for_room_ && troubles_.are_over(); }
 
 // Enters this process into the file that is at the path now. A file without our slot is not kept: a transaction on it
 // would make promises that no other process sees.
-void HostLedger::attach(Findings& findings) {
+void HostLedger::attach(LedgerFindings& findings) {
   findings.replaced = !lost_;
   file_.reset();
   auto file = open_in(directory_, mine_, *membership_);  // the directory may have gone with the file
@@ -304,47 +300,39 @@ void HostLedger::attach(Findings& findings) {
 }
 
 // Logged once until we have an entry again.
-void HostLedger::look_for_entry(Findings& findings) {
+void HostLedger::look_for_entry(LedgerFindings& findings) {
   std::string fault = file_->sit_again();
-  const bool stands = !fault.empty();
-  if (stands && !said_entry_) findings.entry = std::move(fault);
-  said_entry_ = stands;
+  const Time now = os::now();
+  troubles_.no_entry.note(!fault.empty(), now);
+  if (troubles_.no_entry.is_to_be_told(now, Duration::zero())) findings.entry = std::move(fault);
 }
 
 // Logged once until the lock is free again.
-void HostLedger::look_for_stuck(Findings& findings) {
-  const auto holder = blocked_since_ == never ? std::nullopt : file_->inside();
-  if (!holder) {
-    blocked_since_ = never;
-    said_stuck_ = false;
-    return;
-  }
-  const Duration since = os::now() - blocked_since_;
-  if (since < remarkable || std::exchange(said_stuck_, true)) return;
+void HostLedger::look_for_stuck(LedgerFindings& findings) {
+  LastingTrouble& blocked = troubles_.blocked;
+  const auto holder = blocked.stands() ? file_->inside() : std::nullopt;
+  const Time now = os::now();
+  if (!holder) blocked.note(false, now);
+  if (!blocked.is_to_be_told(now, remarkable)) return;
   findings.stuck = holder;
-  findings.stuck_for = since;
+  findings.stuck_for = blocked.lasted(now);
 }
 
 // Logged once until every living server is in the ledger.
-void HostLedger::look_for_absentee(Findings& findings) noexcept {
+void HostLedger::look_for_absentee(LedgerFindings& findings) noexcept {
   const auto absent = file_->absentee();
-  if (!absent || !*absent) {
-    missed_since_ = never;
-    said_absentee_ = false;
-    return;
-  }
-  missed_since_ = std::min(missed_since_, os::now());
-  if (os::now() - missed_since_ < remarkable || std::exchange(said_absentee_, true)) return;
-  findings.absentee = membership_->pid(**absent);
+  const Time now = os::now();
+  troubles_.absentee.note(absent && *absent, now);
+  if (troubles_.absentee.is_to_be_told(now, remarkable)) findings.absentee = membership_->pid(**absent);
 }
 
 // Checks whether a core was promised twice, because a server that started while we were not in the ledger did not know
 // our promises. Logged once, and once more when that is over.
-void HostLedger::look_for_room(Findings& findings) {
+void HostLedger::look_for_room(LedgerFindings& findings) {
   if (!looks_for_room_ || !file_->read_others(others_)) return;
   const auto full = promised_twice();
   looks_for_room_ = full.has_value();
-  if (full.has_value() != std::exchange(said_twice_, full.has_value())) (full ? findings.twice : findings.once) = true;
+  if (troubles_.note_twice(full.has_value())) (full ? findings.twice : findings.once) = true;
   if (full) findings.core = *full;
 }
 
@@ -363,54 +351,6 @@ bool HostLedger::has_deadline_core(int physical_core) const {
     const bool is_one = std::find(by_deadlines_.begin(), by_deadlines_.end(), info.core) != by_deadlines_.end();
     return is_one && info.physical_core == physical_core;
   });
-}
-
-// Logged once until a write succeeds again.
-void HostLedger::look_for_system_fault(Findings& findings) noexcept {
-  if (std::exchange(said_system_fault_, system_fault_) != system_fault_) findings.system_fault = system_fault_;
-}
-
-void HostLedger::tell(const Findings& findings) const {
-  const std::string start = "host ledger: " + path_;
-  if (findings.replaced)
-    os::log::error(start +
-                   " was removed or replaced while in use; this server writes its promises again. Servers read each "
-                   "other's promises there: do not remove " +
-                   directory_ + " while servers run");
-  if (!findings.remark.empty()) os::log::warn("host ledger: " + findings.remark);
-  if (findings.fault)
-    os::log::error("host ledger: no task is admitted until this is repaired: " + findings.fault->text);
-  if (!findings.entry.empty())
-    os::log::warn("host ledger: " + findings.entry +
-                  "; this server tries again. Until it has one, other servers do not notice that its promises are lost "
-                  "if the ledger is removed");
-  if (findings.header)
-    os::log::error(start + " was damaged and has been rebuilt; every server enters its promises again");
-  if (findings.entries)
-    os::log::warn("host ledger: this server's entries in " + path_ + " were damaged and have been written again");
-  if (findings.system_fault != 0)
-    os::log::error(
-        start + " cannot be locked or written: " + std::strerror(findings.system_fault) +
-        "; no task is admitted until then: correct that, or set runtime.directory (CORELANE_RUNTIME_DIRECTORY)");
-  if (findings.too_many > 0)
-    os::log::error("host ledger: a server enters at most " + std::to_string(ledger::max_entries) +
-                   " promises (tasks, and each core's platform load), and this one was asked for " +
-                   std::to_string(findings.too_many) +
-                   ": tasks beyond that are refused with IMP_LIMIT. Set limits.tasks lower, divide the tasks among "
-                   "servers, or set runtime.ledger = off where no other server promises anything");
-  if (findings.absentee)
-    os::log::error(start + " was removed or replaced, and " + ledger::server_text(*findings.absentee) +
-                   " has not entered its promises there again; no task is admitted until it has: if it is stopped, "
-                   "kill -CONT or end it");
-  if (findings.twice)
-    os::log::error(start + ": core " + std::to_string(findings.core.value) +
-                   " was promised twice, by us and by another server while the ledger was gone: deadlines may "
-                   "be missed, and no task is admitted there; end some tasks, or one of the servers");
-  if (findings.once) os::log::warn(start + ": no core is promised twice any more");
-  if (!findings.stuck) return;
-  os::log::warn(start + ": " + ledger::server_text(*findings.stuck) + " has been in a transaction for " +
-                std::to_string(findings.stuck_for / std::chrono::milliseconds{1}) +
-                " ms (is it stopped, or does it get no time on its core?); other servers continue without it");
 }
 
 Expected<std::vector<CoreLease>> UnguardedCores::lease(const LeaseRequest& request) {

@@ -41,7 +41,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,6 +50,7 @@
 #include "orb/dispatch/core_provider.h"
 #include "orb/dispatch/leases/ledger_file.h"
 #include "orb/dispatch/leases/ledger_membership.h"
+#include "orb/dispatch/leases/ledger_troubles.h"
 #include "orb/dispatch/leases/revoked_cores.h"
 #include "orb/os/machine/topology.h"
 #include "orb/os/pi_mutex.h"
@@ -106,30 +106,14 @@ class HostLedger final : public CoreProvider {
   void note_fault(const Error& error) noexcept CORELANE_REQUIRES(mutex_);
   bool is_as_begun() noexcept CORELANE_REQUIRES(mutex_);
   bool is_in_order() const noexcept CORELANE_REQUIRES(mutex_);
-  // What maintain() found and did. It is logged without a lock, because a log may have to wait for its terminal.
-  struct Findings {
-    bool replaced = false, header = false, entries = false;
-    bool twice = false, once = false;      // a core is promised twice, or no longer
-    CoreId core = no_core;                 // the core that is promised twice, or was
-    std::optional<std::int32_t> absentee;  // a living process that is not in the ledger; 0: pid not known
-    std::optional<LedgerFault> fault;
-    std::string remark;
-    std::string entry;                  // why this process has no entry
-    std::optional<std::int32_t> stuck;  // the process that keeps the transaction's lock; 0: not known
-    Duration stuck_for{};
-    int system_fault = 0;      // why the file cannot be locked or written
-    std::size_t too_many = 0;  // the number of promises, if that exceeds a slot's room
-  };
-  void repair(Findings& findings) CORELANE_REQUIRES(looking_, mutex_);
-  void attach(Findings& findings) CORELANE_REQUIRES(looking_, mutex_);
-  void look_for_entry(Findings& findings) CORELANE_REQUIRES(mutex_);
-  void look_for_stuck(Findings& findings) CORELANE_REQUIRES(mutex_);
-  void look_for_absentee(Findings& findings) noexcept CORELANE_REQUIRES(mutex_);
-  void look_for_room(Findings& findings) CORELANE_REQUIRES(mutex_);
+  void repair(LedgerFindings& findings) CORELANE_REQUIRES(looking_, mutex_);
+  void attach(LedgerFindings& findings) CORELANE_REQUIRES(looking_, mutex_);
+  void look_for_entry(LedgerFindings& findings) CORELANE_REQUIRES(mutex_);
+  void look_for_stuck(LedgerFindings& findings) CORELANE_REQUIRES(mutex_);
+  void look_for_absentee(LedgerFindings& findings) noexcept CORELANE_REQUIRES(mutex_);
+  void look_for_room(LedgerFindings& findings) CORELANE_REQUIRES(mutex_);
   std::optional<CoreId> promised_twice() const CORELANE_REQUIRES(mutex_);
   bool has_deadline_core(int physical_core) const;
-  void look_for_system_fault(Findings& findings) noexcept CORELANE_REQUIRES(mutex_);
-  void tell(const Findings& findings) const;
 
   // Constant after open().
   const std::vector<os::CoreInfo> cores_;
@@ -152,21 +136,9 @@ class HostLedger final : public CoreProvider {
   const std::unique_ptr<LedgerMembership> membership_ CORELANE_PT_GUARDED_BY(mutex_);
   bool inside_ CORELANE_GUARDED_BY(mutex_) = false;  // we have the transaction's lock
   bool lost_ CORELANE_GUARDED_BY(mutex_) = false;    // the last attempt to attach failed, and that was logged
-  // Since then every attempt found the transaction's lock taken.
-  Time blocked_since_ CORELANE_GUARDED_BY(mutex_) = never;
-  bool said_stuck_ CORELANE_GUARDED_BY(mutex_) = false;
-  bool said_entry_ CORELANE_GUARDED_BY(mutex_) = false;    // the log says why we have no entry
-  Time missed_since_ CORELANE_GUARDED_BY(mutex_) = never;  // since then every check found a living process missing
-  bool said_absentee_ CORELANE_GUARDED_BY(mutex_) = false;
   // Other processes may have started while we were not in the ledger.
   bool looks_for_room_ CORELANE_GUARDED_BY(mutex_) = false;
-  bool said_twice_ CORELANE_GUARDED_BY(mutex_) = false;
-  // errno of the last lock or write that failed; 0 after a write that succeeded.
-  int system_fault_ CORELANE_GUARDED_BY(mutex_) = 0;
-  int said_system_fault_ CORELANE_GUARDED_BY(mutex_) = 0;  // the value that was logged last
-  // The number of promises that exceeded a slot's room; 0: none did.
-  std::size_t too_many_ CORELANE_GUARDED_BY(mutex_) = 0;
-  bool said_too_many_ CORELANE_GUARDED_BY(mutex_) = false;
+  LedgerTroubles troubles_ CORELANE_GUARDED_BY(mutex_);
   std::vector<Promise> others_ CORELANE_GUARDED_BY(mutex_);
   std::vector<Promise> mine_ CORELANE_GUARDED_BY(mutex_);
 };

@@ -11,9 +11,8 @@ constexpr int most_exact = 32'768;  // about 16 ms; a core with 255 tasks on sha
 }  // namespace
 
 AdmissionSearch::AdmissionSearch(const Placement& placement)
-    : placement_(placement), spare_(placement), repacker_(placement) {
+    : placement_(placement), spare_(placement), trials_(placement), repacker_(placement) {
   order_.reserve(placement.cores().size());
-  trial_.reserve(placement.members());
 }
 
 void AdmissionSearch::begin(const Demand& demand, std::uint32_t self, Reach reach) noexcept {
@@ -24,10 +23,10 @@ void AdmissionSearch::begin(const Demand& demand, std::uint32_t self, Reach reac
   found_ = Found::nothing;
   stage_ = Stage::placing;
   at_ = 0;
-  trying_ = undecided_ = false;
+  undecided_ = false;
   core_ = closest_ = fits_if_open_ = nowhere;
   best_.reset();
-  exact_left_ = most_exact;
+  trials_.begin(most_exact);
   order_.clear();
   refusal_ = {.code = RefusalCode::no_core};
   bound_ = placement_.core_of_users(demand_, self_);
@@ -65,15 +64,12 @@ void AdmissionSearch::end(Found found) noexcept {
 void AdmissionSearch::place_one(int& evaluations) noexcept {
   if (at_ == order_.size()) return end_placing();
   const Core& core = placement_.core(order_[at_]);
-  if (!trying_) {
+  if (!trials_.is_trying()) {
     if (core.reserved || (bound_ && *bound_ != order_[at_])) return static_cast<void>(++at_);
-    placement_.begin(trial_, core.task_set, core, self_, demand_, {.exact = std::min(Effort{}.exact, exact_left_)});
-    trying_ = true;
+    trials_.start(core.task_set, core, self_, demand_);
   }
-  if (!trial_.step(evaluations)) return;
-  trying_ = false;
-  exact_left_ = std::max(0, exact_left_ - trial_.spent());
-  note(trial_.verdict());
+  if (!trials_.step(evaluations)) return;
+  note(trials_.verdict());
   ++at_;
 }
 
@@ -82,7 +78,7 @@ void AdmissionSearch::note(const Verdict& verdict) noexcept {
   if (verdict.fits && !placement_.core(index).closed) {
     core_ = index;
     if (placement_.core(index).model.order == CoreOrder::priority) return end(Found::core);
-    trial_.task_set().begin_refresh(placement_.core(index).model);
+    trials_.task_set().begin_refresh(placement_.core(index).model);
     stage_ = Stage::bounding;
     return;
   }
@@ -96,7 +92,7 @@ void AdmissionSearch::note(const Verdict& verdict) noexcept {
 
 // On a core ordered by deadlines, the search has shown that all deadlines hold. This step computes the response bounds.
 void AdmissionSearch::bound(int& evaluations) noexcept {
-  if (trial_.task_set().step(evaluations)) end(Found::core);
+  if (trials_.task_set().step(evaluations)) end(Found::core);
 }
 
 void AdmissionSearch::end_placing() noexcept {

@@ -22,6 +22,7 @@
 #include "orb/sched/admission/placement.h"
 #include "orb/sched/admission/repack.h"
 #include "orb/sched/admission/spare_capacities.h"
+#include "orb/sched/admission/trial_series.h"
 #include "orb/sched/refusal.h"
 
 namespace corelane::sched {
@@ -50,9 +51,9 @@ class AdmissionSearch {
 
   // The result, valid after step() has returned true.
   Found found() const noexcept { return found_; }
-  int core() const noexcept { return core_; }                     // for Found::core
-  CoreTaskSet& task_set() noexcept { return trial_.task_set(); }  // for Found::core: its tasks, the new one included
-  Repacker& plan() noexcept { return repacker_; }                 // for Found::plan
+  int core() const noexcept { return core_; }                      // for Found::core
+  CoreTaskSet& task_set() noexcept { return trials_.task_set(); }  // for Found::core: its tasks, the new one included
+  Repacker& plan() noexcept { return repacker_; }                  // for Found::plan
   const Refusal& refusal() const noexcept { return refusal_; }
 
  private:
@@ -78,15 +79,13 @@ class AdmissionSearch {
   // State of the stage `placing`.
   std::vector<int> order_;    // cores that are not lost, in the order of the allocation strategy
   std::size_t at_ = 0;        // index into order_
-  bool trying_ = false;       // trial_ is in progress
   std::optional<int> bound_;  // the core of the tasks that use the same resources, if there is one
   int core_ = nowhere;
   int closest_ = nowhere;
   int fits_if_open_ = nowhere;
   bool undecided_ = false;
   std::optional<Verdict> best_;  // of the core that came closest to fitting
-  int exact_left_ = 0;           // evaluations left, for all cores together
-  Trial trial_;
+  TrialSeries trials_;           // one on each core
 
   Repacker repacker_;
 };

@@ -26,11 +26,10 @@ bool all_alike(std::span<const Core> cores) noexcept {
 
 }  // namespace
 
-Packing::Packing(const Placement& placement) : placement_(placement), spare_(placement) {
+Packing::Packing(const Placement& placement) : placement_(placement), spare_(placement), trials_(placement) {
   const std::size_t cores = placement.cores().size();
   task_sets_.resize(cores);
   for (CoreTaskSet& task_set : task_sets_) task_set.reserve(placement.members());
-  trial_.reserve(placement.members());
   tasks_.reserve(placement.options().max_tasks + 1);
   tried_.resize(cores);
   overlap_.resize(cores * cores);
@@ -60,7 +59,7 @@ void Packing::begin(const Demand& candidate) noexcept {
     if (slots[i].used && slots[i].state == TaskState::running) tasks_.push_back({.slot = i, .from = slots[i].core});
   std::make_heap(tasks_.begin(), tasks_.end(), [&](const auto& a, const auto& b) { return smaller(a, b); });
   for (CoreTaskSet& task_set : task_sets_) task_set.clear();
-  exact_left_ = most_exact_in_packing;
+  trials_.begin(most_exact_in_packing);
   last_placed_ = placement_.last_placed();
   if (is_hopeless()) return end(false);
   left_ = tasks_.size() + 1;
@@ -126,14 +125,12 @@ void Packing::pack_one(int& evaluations) noexcept {
       return;
     }
     // The responses do not matter here: each task is analyzed again on its final core.
-    placement_.begin(trial_, task_sets_[index], cores[index], task.slot, demand_of(task),
-                     {.exact = std::min(Effort{}.exact, exact_left_), .bounds_first = true});
+    trials_.start(task_sets_[index], cores[index], task.slot, demand_of(task), true);
   }
-  if (!trial_.step(evaluations)) return;
-  exact_left_ = std::max(0, exact_left_ - trial_.spent());
+  if (!trials_.step(evaluations)) return;
   const int tried = std::exchange(core_, nowhere);
-  if (!trial_.verdict().fits) return;
-  std::swap(task_sets_[static_cast<std::size_t>(tried)], trial_.task_set());
+  if (!trials_.verdict().fits) return;
+  std::swap(task_sets_[static_cast<std::size_t>(tried)], trials_.task_set());
   task.to = last_placed_ = tried;
   next_task();
 }

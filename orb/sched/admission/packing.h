@@ -14,6 +14,7 @@
 
 #include "orb/sched/admission/placement.h"
 #include "orb/sched/admission/spare_capacities.h"
+#include "orb/sched/admission/trial_series.h"
 
 namespace corelane::sched {
 
@@ -68,9 +69,7 @@ class Packing {
   SpareCapacities spare_;
   std::optional<int> bound_;  // the core of the tasks that use the same resources
   int core_ = nowhere;        // the core on which it is tried
-  Trial trial_;
-
-  int exact_left_ = 0;  // evaluations of the exact tests left, for all trials
+  TrialSeries trials_;        // of all tasks
 
   std::vector<Share> overlap_;  // bins x cores: the share of a bin that runs on a core now
   std::vector<int> core_of_bin_;

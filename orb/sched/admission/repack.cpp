@@ -11,13 +11,12 @@ constexpr int most_exact_in_phases = 65'536;  // about 32 ms; each task that mov
 }  // namespace
 
 Repacker::Repacker(const Placement& placement)
-    : placement_(placement), spare_(placement), packing_(placement), waiter_(1) {
+    : placement_(placement), spare_(placement), packing_(placement), waiter_(1), trials_(placement) {
   const std::size_t cores = placement.cores().size();
   task_sets_.resize(cores);
   first_phase_.resize(cores);
   for (CoreTaskSet& task_set : task_sets_) task_set.reserve(placement.members());
   for (CoreTaskSet& task_set : first_phase_) task_set.reserve(placement.members());
-  trial_.reserve(placement.members());
   order_.reserve(cores);
 }
 
@@ -27,7 +26,7 @@ void Repacker::begin(const Demand& candidate, bool moving) noexcept {
   found_ = false;
   phase_ = 0;
   longest_ = 0;
-  exact_left_ = most_exact_in_phases;
+  trials_.begin(most_exact_in_phases);
   order_.clear();
   const auto bound = placement_.core_of_users(candidate, candidate_slot);
   const auto cores = placement_.cores();
@@ -79,12 +78,10 @@ bool Repacker::step(int& evaluations) noexcept {
   return true;
 }
 
-Effort Repacker::effort() const noexcept { return {.exact = std::min(Effort{}.exact, exact_left_)}; }
-
 void Repacker::next(Stage stage) noexcept {
   stage_ = stage;
   at_ = 0;
-  trying_ = false;
+  measuring_ = false;
 }
 
 void Repacker::end(bool found) noexcept {
@@ -106,18 +103,15 @@ void Repacker::wait_on_one(int& evaluations) noexcept {
     return next(Stage::packing);
   }
   const Core& core = placement_.core(order_[at_]);
-  if (!trying_) {
+  if (!trials_.is_trying()) {
     evaluations -= cost_of_copy(core.task_set);
     task_sets_[0].copy_from(core.task_set);
     for (const Member& member : core.task_set.members())
       if (placement_.leaves(member.slot)) task_sets_[0].remove(member.slot, true);
-    placement_.begin(trial_, task_sets_[0], core, candidate_slot, *candidate_, effort());
-    trying_ = true;
+    trials_.start(task_sets_[0], core, candidate_slot, *candidate_);
   }
-  if (!trial_.step(evaluations)) return;
-  trying_ = false;
-  exact_left_ = std::max(0, exact_left_ - trial_.spent());
-  if (!trial_.verdict().fits) return static_cast<void>(++at_);
+  if (!trials_.step(evaluations)) return;
+  if (!trials_.verdict().fits) return static_cast<void>(++at_);
   waiter_[0] = {.to = order_[at_], .phase = 1};
   plan_ = waiter_;
   task_sets_[0].copy_from(core.task_set);
@@ -151,14 +145,11 @@ void Repacker::copy_one(int& evaluations) noexcept {
 // Tries the task on its target core, together with all tasks that are still there.
 bool Repacker::try_join(PlannedTask& task, int& evaluations) noexcept {
   const auto target = static_cast<std::size_t>(task.to);
-  if (!std::exchange(trying_, true))
-    placement_.begin(trial_, task_sets_[target], placement_.cores()[target], task.slot, packing_.demand_of(task),
-                     effort());
-  if (!trial_.step(evaluations)) return false;
-  trying_ = false;
-  exact_left_ = std::max(0, exact_left_ - trial_.spent());
-  if (!trial_.verdict().fits) return true;
-  std::swap(task_sets_[target], trial_.task_set());
+  if (!trials_.is_trying())
+    trials_.start(task_sets_[target], placement_.cores()[target], task.slot, packing_.demand_of(task));
+  if (!trials_.step(evaluations)) return false;
+  if (!trials_.verdict().fits) return true;
+  std::swap(task_sets_[target], trials_.task_set());
   task.phase = phase_;
   return true;
 }
@@ -192,22 +183,22 @@ void Repacker::keep_one(int& evaluations) noexcept {
 
 // Measures how long the phase takes: until every core that a task leaves in this phase has been idle once.
 void Repacker::measure_one(int& evaluations) noexcept {
-  if (at_ == 0 && !trying_) longest_of_phase_ = 0;
+  if (at_ == 0 && !measuring_) longest_of_phase_ = 0;
   if (at_ == task_sets_.size()) {
     longest_ = add_up(longest_, longest_of_phase_);
     return next(Stage::clearing);
   }
-  if (!trying_) {
+  if (!measuring_) {
     const bool leaves = std::any_of(plan_.begin(), plan_.end(), [&](const PlannedTask& task) {
       return task.phase == phase_ && task.from == static_cast<int>(at_);
     });
     evaluations -= 1 + static_cast<int>(plan_.size()) / 256;
     if (!leaves && !(phase_ == 0 && somebody_leaves(at_))) return static_cast<void>(++at_);
     task_sets_[at_].begin_longest_busy(placement_.cores()[at_].model, busy_);
-    trying_ = true;
+    measuring_ = true;
   }
   if (!busy_.step(evaluations)) return;
-  trying_ = false;
+  measuring_ = false;
   longest_of_phase_ = std::max(longest_of_phase_, busy_.longest());
   ++at_;
 }

@@ -18,6 +18,7 @@
 #include "orb/sched/admission/packing.h"
 #include "orb/sched/admission/placement.h"
 #include "orb/sched/admission/spare_capacities.h"
+#include "orb/sched/admission/trial_series.h"
 
 namespace corelane::sched {
 
@@ -68,7 +69,6 @@ class Repacker {
   void clear_one(int& evaluations) noexcept;
   bool try_join(PlannedTask& task, int& evaluations) noexcept;
   bool somebody_leaves(std::size_t core) const noexcept;
-  Effort effort() const noexcept;
 
   const Placement& placement_;
   SpareCapacities spare_;
@@ -76,8 +76,8 @@ class Repacker {
   bool moving_ = false;
   bool found_ = false;
   Stage stage_ = Stage::done;
-  std::size_t at_ = 0;   // the index of the core or the task in the stage
-  bool trying_ = false;  // trial_ or busy_ is in progress for it
+  std::size_t at_ = 0;      // the index of the core or the task in the stage
+  bool measuring_ = false;  // busy_ is in progress for it
 
   Packing packing_;
   std::vector<PlannedTask> waiter_;  // the plan without moves
@@ -87,8 +87,7 @@ class Repacker {
   std::vector<CoreTaskSet> first_phase_;  // the same, with all moves of phase 0 in progress
   int phase_ = 0;
   bool progress_ = false;  // a task has moved or left in this phase
-  int exact_left_ = 0;     // evaluations of the exact tests left, for all trials of the phases
-  Trial trial_;
+  TrialSeries trials_;     // of all phases
   BusySearch busy_;
   Ticks longest_ = 0;
   Ticks longest_of_phase_ = 0;
