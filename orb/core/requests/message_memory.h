@@ -32,15 +32,15 @@ class MessageMemory {
   void set_kept(Bytes bytes) noexcept { kept_ = bytes; }
   bool is_kept(Bytes message) const noexcept { return holds(kept_, message); }
 
-  // Returns what keeps the message's memory alive, for its job. When the piece is used up, only the job keeps it. So
-  // the memory has gone back before the peer gets the reply and may send as much again. Sets `arriving` if some bytes
-  // are still to come; it lives as long as the result.
-  std::shared_ptr<const void> storage_of(Bytes message, transport::ArrivingBytes*& arriving) noexcept {
+  // Returns the message with what keeps its memory alive, for its job. Returns nothing if the job has to copy it. When
+  // the piece is used up, only the job keeps it. So the memory has gone back before the peer gets the reply and may
+  // send as much again.
+  transport::BorrowedBytes share(Bytes message) noexcept {
     auto storage = piece_.storage_of(message);
-    if (!storage) return storage;
-    arriving = piece_.arriving;
+    if (!storage) return {};
+    transport::BorrowedBytes shared{.bytes = message, .storage = std::move(storage), .arriving = piece_.arriving};
     if (message.data() + message.size() == piece_.bytes.data() + piece_.bytes.size()) release();
-    return storage;
+    return shared;
   }
 
  private:

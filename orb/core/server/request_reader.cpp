@@ -78,10 +78,6 @@ void RequestReader::refuse_too_large(const giop::Message& message) {
   }
 }
 
-void RequestReader::keep(Bytes message, os::ByteBuffer& in) {
-  if (!assembler_.hand_over(message, in)) in.assign(message);
-}
-
 // Gives the request to the POA manager if that one holds requests, or to the thread that will run it.
 [[gnu::hot]] void RequestReader::pass_on(ServerConnection& connection, ServerJob& made, dispatch::JobPtr job,
                                          const Route& route) {
@@ -123,13 +119,13 @@ void RequestReader::keep(Bytes message, os::ByteBuffer& in) {
   if (runs_here && received_.chain.count == 0 && memory_.is_kept(message.bytes)) {
     fresh->prepare_in_place(connection, object, upcall, message, request.body.offset(), to);
   } else {
-    transport::ArrivingBytes* arriving = nullptr;
-    auto storage = memory_.storage_of(message.bytes, arriving);
+    transport::BorrowedBytes shared = memory_.share(message.bytes);
     // The job of a task must not wait for the client, nor another thread that takes the job.
-    const bool waits = arriving != nullptr && (!runs_here || received_.chain.count > 0);
-    if (waits && !connection.await_rest(*arriving, message.bytes.size(), received_.received)) return;
-    fresh->prepare(connection, object, upcall, message, std::move(storage), request.body.offset(), to);
-    fresh->set_arriving(waits ? nullptr : arriving);
+    if (shared.arriving != nullptr && (!runs_here || received_.chain.count > 0)) {
+      if (!connection.await_rest(*shared.arriving, message.bytes.size(), received_.received)) return;
+      shared.arriving = nullptr;
+    }
+    fresh->prepare(connection, object, upcall, message, std::move(shared), request.body.offset(), to);
   }
   if (received_.notes.mask != 0) fresh->note_hooks(received_.notes);
   if (received_.chain.count > 0) fresh->chain() = received_.chain;
@@ -145,7 +141,8 @@ void RequestReader::keep(Bytes message, os::ByteBuffer& in) {
     return;
   }
   // A CancelRequest need not find a request that runs on this thread: none is read before it has run.
-  if ((!runs_here || made->chain().count > 0) && !requests_.add(*made)) return replies_.send_exception(to, queue_full);
+  if ((!runs_here || made->chain().count > 0) && !requests_.add(made->pending()))
+    return replies_.send_exception(to, queue_full);
   if (whose->asks) return object.ask_again(upcall, std::move(job));
   pass_on(connection, *made, std::move(job), {to, runs_here, manager_state, upcall});
 }

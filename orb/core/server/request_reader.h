@@ -15,17 +15,17 @@
 #include "orb/core/requests/message_memory.h"
 #include "orb/core/requests/message_quota.h"
 #include "orb/core/requests/object_finder.h"
+#include "orb/core/requests/pending_requests.h"
 #include "orb/core/requests/reply_to.h"
+#include "orb/core/requests/request_message.h"
 #include "orb/core/requests/task_ownership.h"
 #include "orb/core/requests/task_use.h"
-#include "orb/core/server/pending_requests.h"
 #include "orb/core/server/server.h"
 #include "orb/core/server/server_replies.h"
 #include "orb/dispatch/job_source.h"
 #include "orb/giop/assembler.h"
 #include "orb/giop/code_sets.h"
 #include "orb/giop/headers.h"
-#include "orb/os/memory/byte_buffer.h"
 #include "orb/transport/connection.h"
 
 namespace corelane::core {
@@ -68,8 +68,9 @@ class RequestReader {
   TaskUse& use() noexcept { return use_; }
   // Returns whether the peer has sent at least one complete message.
   bool has_sent_message() const noexcept { return has_sent_message_; }
-  // Gives the current message to a job. A message that the assembler put together is not copied.
-  void keep(Bytes message, os::ByteBuffer& in);
+  // Gives the current message to its job. A message that the assembler put together is not copied. Raises
+  // std::bad_alloc.
+  void hand_over(RequestMessage& message) { message.take_from(assembler_); }
   // Frees the memory of an incomplete message.
   void drop() noexcept { assembler_.drop(); }
   // Closes the connection, because its bytes are no messages, or cannot be read.

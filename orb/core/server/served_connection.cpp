@@ -46,7 +46,7 @@ class QuickOperations {
 };
 
 RequestOrder::Key key_of(const ServerJob& job) noexcept {
-  return {.object = job.object(), .oneway = !job.to().expected, .bytes = job.held_bytes()};
+  return {.object = &job.object(), .oneway = !job.to().expected, .bytes = job.held_bytes()};
 }
 
 }  // namespace
@@ -158,7 +158,7 @@ Error ServedConnection::why_closed() noexcept {
   if (!order_.idle()) try {
       request.keep();
       keep_rest();  // before enter(): after the decision full, another thread may read on
-      const bool has_place = connection_->requests().add(request);
+      const bool has_place = connection_->requests().add(request.pending());
       if (!has_place) connection_->replies().send_exception(request.to(), errors::queue_full);
       const auto decision = has_place ? order_.enter(job, key_of(request)) : RequestOrder::Decision::waits;
       if (decision != RequestOrder::Decision::run) job.reset();  // order_ has it, or it was refused
@@ -228,7 +228,7 @@ void ServedConnection::flush() noexcept {
 bool ServedConnection::detach() noexcept {
   flush();
   current_->detach();
-  if (!connection_->requests().add_running(*current_) || !order_.detach(*current_, current_key_))
+  if (!connection_->requests().add_running(current_->pending()) || !order_.detach(*current_, current_key_))
     connection_->stream().close();
   current_ = nullptr;
   keep_rest();

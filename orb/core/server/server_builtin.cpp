@@ -22,7 +22,7 @@
 #include "orb/cdr/codec.h"
 #include "orb/core/server/dedicated_connection.h"
 #include "orb/core/server/server_connection.h"
-#include "orb/core/server/server_job.h"
+#include "orb/core/server/server_reply.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/ior.h"
 #include "orb/os/peers/own_user.h"

@@ -11,7 +11,6 @@
 #include "orb/base/minor.h"
 #include "orb/core/server/dedicated_connection.h"
 #include "orb/core/server/served_connection.h"
-#include "orb/core/server/server_job.h"
 #include "orb/dispatch/current.h"
 #include "orb/os/clock.h"
 #include "orb/os/lock.h"

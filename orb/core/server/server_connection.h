@@ -16,9 +16,9 @@
 
 #include "orb/base/thread_safety.h"
 #include "orb/core/requests/connection_binding.h"
+#include "orb/core/requests/pending_requests.h"
 #include "orb/core/requests/reply_to.h"
 #include "orb/core/requests/task_ownership.h"
-#include "orb/core/server/pending_requests.h"
 #include "orb/core/server/request_reader.h"
 #include "orb/core/server/server.h"
 #include "orb/core/server/server_replies.h"

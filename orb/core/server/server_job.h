@@ -5,23 +5,29 @@
 // message lies in the buffer of that thread, and the thread and the connection keep all that the job refers to. So the
 // job owns nothing, and takes no locked instruction. keep() or detach() comes before that is no longer so.
 //
-// Threads: as dispatch::Job; cancel() from the reader's thread.
+// The job consists of what the request calls (CalledOperation), its message (RequestMessage), its reply (ServerReply),
+// what its client can cancel (PendingRequest), and what is counted of it (CountedRequest).
+//
+// Threads: as dispatch::Job; detach() and pending().cancel() also from the thread that reads the connection.
 #pragma once
 
-#include <atomic>
-#include <memory>
+#include <cstddef>
 #include <string_view>
 #include <utility>
 
-#include "orb/cdr/writer.h"
+#include "orb/cdr/reader.h"
 #include "orb/core/hooks/server_request_hook.h"
 #include "orb/core/objects/object_dispatch.h"
+#include "orb/core/requests/counted_request.h"
+#include "orb/core/requests/pending_requests.h"
+#include "orb/core/requests/request_message.h"
+#include "orb/core/server/called_operation.h"
 #include "orb/core/server/server_connection.h"
+#include "orb/core/server/server_reply.h"
 #include "orb/dispatch/job.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/message.h"
-#include "orb/os/memory/byte_buffer.h"
-#include "orb/transport/send_memory.h"
+#include "orb/transport/connection.h"
 
 namespace corelane::core {
 
@@ -29,7 +35,7 @@ class ServerJob final : public dispatch::Job {
  public:
   ServerJob() = default;
   ~ServerJob() {
-    if (connection_) discount();
+    if (called_.is_set()) discount();
   }
 
   // The message lies in the buffer of the calling thread, which reads it and runs the job. `body_at` is the offset of
@@ -40,13 +46,10 @@ class ServerJob final : public dispatch::Job {
     in_place_ = true;
     if (transport::MemoryAccount* const memory = connection.memory()) memory->note_request();
   }
-  // The message lies in memory that `storage` keeps alive, until the job has run. Without a storage the job copies it.
-  // Raises std::bad_alloc.
+  // The message lies in memory that the storage of `shared` keeps alive, until the job has run. Without a storage the
+  // job copies it. Raises std::bad_alloc.
   void prepare(ServerConnection& connection, ActiveObject& object, const Upcall& upcall, const giop::Message& message,
-               std::shared_ptr<const void> storage, std::size_t body_at, const ReplyTo& to);
-  // Sets what brings the bytes of the message that are still to come; null: all are there. Call it after prepare() with
-  // a storage, which keeps it.
-  void set_arriving(transport::ArrivingBytes* arriving) noexcept { arriving_ = arriving; }
+               transport::BorrowedBytes shared, std::size_t body_at, const ReplyTo& to);
   bool is_in_place() const noexcept { return in_place_; }
   // Says that the job is of the task whose thread reads the connection.
   void set_reader_runs() noexcept { reader_runs_ = true; }
@@ -62,13 +65,15 @@ class ServerJob final : public dispatch::Job {
   // Counts the request that the calling thread runs in place among those that run, because it begins to wait. The
   // memory account subtracts those that wait.
   static void note_wait() noexcept;
-  const ServerConnection& connection() const noexcept { return *connection_; }
-  const ReplyTo& to() const noexcept { return to_; }
-  const ActiveObject* object() const noexcept { return object_; }
-  const Upcall& upcall() const noexcept { return *upcall_; }
-  std::size_t held_bytes() const noexcept { return message_.size(); }
+  ServerConnection& connection() const noexcept { return called_.connection(); }
+  ActiveObject& object() const noexcept { return called_.object(); }
+  const Upcall& upcall() const noexcept { return called_.upcall(); }
+  const ReplyTo& to() const noexcept { return pending_.to(); }
+  // Returns what the list of the connection's requests has of it.
+  PendingRequest& pending() noexcept { return pending_; }
+  std::size_t held_bytes() const noexcept { return message_.bytes().size(); }
   // Returns the size of the buffers that the pooled job keeps.
-  std::size_t kept_bytes() const noexcept { return bytes_.capacity() + writer_.kept_bytes(); }
+  std::size_t kept_bytes() const noexcept { return message_.kept_bytes() + reply_.kept_bytes(); }
   // Returns the job of the last request that the calling thread read and ran, or null. The thread keeps it for its next
   // one, because the pool of all threads has a lock.
   static ServerJob* take_own() noexcept { return std::exchange(own_, nullptr); }
@@ -79,19 +84,6 @@ class ServerJob final : public dispatch::Job {
   giop::ChainContext& chain() noexcept { return chain_; }
   // Sets what hooks have noted about the request; nothing after prepare().
   void note_hooks(const HookNotes& notes) noexcept { notes_ = notes; }
-  // Takes over the cancellation of a request that continues in this job. The connection calls it with its jobs locked.
-  void inherit(const ServerJob& other) noexcept {
-    // relaxed: both are under the connection's lock
-    cancelled_.store(other.cancelled_.load(std::memory_order_relaxed), std::memory_order_relaxed);
-  }
-  // Cancels the request, because the client has cancelled it or is gone. If it has not begun it does not run. It sends
-  // no reply.
-  void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }  // relaxed: a hint, nothing follows
-
-  // Says whether it is in the connection's list, for a CancelRequest. With the list's lock, or without it when no other
-  // thread can find the job.
-  bool is_listed() const noexcept { return listed_; }
-  void set_listed(bool listed) noexcept { listed_ = listed; }
 
   void run(const dispatch::JobContext& context) noexcept override;
   void finish() noexcept override;
@@ -109,25 +101,19 @@ class ServerJob final : public dispatch::Job {
   inline bool become_own() noexcept;
   void begin(ServerConnection& connection, ActiveObject& object, const Upcall& upcall, const giop::Message& message,
              std::size_t body_at, const ReplyTo& to) noexcept {
-    connection_ = &connection;
-    object_ = &object;
-    upcall_ = &upcall;
-    header_ = message.header;
-    message_ = message.bytes;
-    body_at_ = body_at;
-    to_ = to;
+    called_.set(connection, object, upcall);
+    message_.begin(message, body_at);
+    pending_.begin(to);
+    reply_.begin();
     chain_.count = 0;
     notes_.mask = 0;
-    replies_ = reader_runs_ = false;
-    // relaxed, in both: published with the job
-    answered_.store(false, std::memory_order_relaxed);
-    cancelled_.store(false, std::memory_order_relaxed);
+    reader_runs_ = false;
     contract.reset();
   }
-  void own() noexcept;
+  Server& server() const noexcept { return connection().server(); }
   void begin_run() noexcept;
-  void count_run() noexcept;
-  void discount() noexcept;
+  void count_run() noexcept { counted_.begin_run(connection().memory()); }
+  void discount() noexcept { counted_.end(connection().memory()); }
   class HookedUpcall;
   // Brings the bytes of arguments that are decoded while the client still copies them.
   class ArrivingArguments final : public cdr::Arrival {
@@ -138,7 +124,6 @@ class ServerJob final : public dispatch::Job {
    private:
     ServerJob& job_;
   };
-  void expect_rest(cdr::Reader& arguments);
   inline void run_inside();
   void run_hooks();
   void run_upcall();
@@ -150,58 +135,31 @@ class ServerJob final : public dispatch::Job {
   void fail_nested(const SystemException& exception);
   bool set_aside();
   void take_over(ServerJob& other);
-  void reply_exception(const Error& error) noexcept;
-  // Returns true for the first caller only: there is one answer.
-  bool answers() noexcept {
-    if (!in_place_) return !answered_.exchange(true, std::memory_order_relaxed);  // relaxed: it publishes nothing
-    // relaxed: only the thread that runs the job answers, because a job in place has no budget
-    const bool is_first = !answered_.load(std::memory_order_relaxed);
-    answered_.store(true, std::memory_order_relaxed);
-    return is_first;
+  // Writes the exception as the reply, which is sent when the job ends. reply_exception() sends it at once.
+  void write_reply(const Error& error, std::string_view text = {}, const sched::Refusal* refusal = nullptr) noexcept {
+    write_exception(reply_.writer(), to(), error, text, refusal);
   }
+  void reply_exception(const Error& error) noexcept;
+  // Returns true for the first caller only: there is one answer. A job in place has no budget, so only the thread that
+  // runs it answers.
+  bool answers() noexcept { return reply_.claim(in_place_); }
   bool declared(std::string_view id) const noexcept;
 
   static inline constinit thread_local ServerJob* own_ = nullptr;
 
-  // Members of the current request.
-  ServerConnection* connection_ = nullptr;  // null: there is no current request
-  ActiveObject* object_ = nullptr;
-  std::shared_ptr<ServerConnection> owned_connection_;  // unless the job is in place, as the next one
-  std::shared_ptr<ActiveObject> owned_object_;
-  const Upcall* upcall_ = nullptr;
-  giop::MessageHeader header_;
-  Bytes message_;                                 // in bytes_, in the reader's buffer, or in the memory of `storage_`
-  std::shared_ptr<const void> storage_;           // set for a long message
-  transport::ArrivingBytes* arriving_ = nullptr;  // valid with storage_: see set_arriving()
-  bool in_place_ = false;                         // the message lies in the reader's buffer
-  bool reader_runs_ = false;                      // the task's thread, which runs the job, has read it
-  bool in_slots_ = false;  // is counted in the thread's EntrySlots, and not in the server's EntryCounter
-  std::size_t body_at_ = 0;
-  ReplyTo to_;
+  // Members of the current request. Message and reply keep their buffers for the next one.
+  CalledOperation called_;  // set while there is a current request
+  RequestMessage message_;
+  PendingRequest pending_;
+  CountedRequest counted_;
+  bool in_place_ = false;     // the message lies in the reader's buffer
+  bool reader_runs_ = false;  // the task's thread, which runs the job, has read it
+  bool in_slots_ = false;     // is counted in the thread's EntrySlots, and not in the server's EntryCounter
   giop::ChainContext chain_;
   HookNotes notes_;
-  std::atomic<bool> cancelled_{false};
-  bool listed_ = false;
-  bool replies_ = false;  // the reply is in writer_
-  std::atomic<bool> answered_{false};
-  // Bytes in the connection's memory account. What lies in memory shared with the peer is not counted.
-  std::size_t counted_ = 0;
-  // The account counts it as running. A request in place holds no memory, and counts only if it waits, or was detached.
-  std::atomic<bool> runs_{false};
+  ServerReply reply_;
 
-  // Kept between requests.
-  os::ByteBuffer bytes_;
-  cdr::Writer writer_;
-  transport::SendMemory send_memory_;
   ArrivingArguments arrival_{*this};
 };
-
-// Begins a reply and leaves the writer where the body goes.
-void begin_reply_to(cdr::Writer& writer, const ReplyTo& to, giop::ReplyStatus status = giop::ReplyStatus::no_exception,
-                    std::span<const giop::ServiceContext> contexts = {});
-// Writes a whole reply except for finish(). The text and the refusal go into service contexts, the text only if there
-// is memory for it.
-void write_exception(cdr::Writer& writer, const ReplyTo& to, const Error& error, std::string_view text,
-                     const sched::Refusal* refusal) noexcept;
 
 }  // namespace corelane::core

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "orb/base/minor.h"
-#include "orb/core/server/server_job.h"
+#include "orb/core/server/server_reply.h"
 #include "orb/dispatch/current.h"
 
 namespace corelane::core {

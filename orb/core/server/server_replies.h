@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "orb/cdr/writer.h"
+#include "orb/core/requests/pending_requests.h"
 #include "orb/core/requests/reply_to.h"
-#include "orb/core/server/pending_requests.h"
 #include "orb/core/server/server.h"
 #include "orb/giop/reassembly_quota.h"
 #include "orb/transport/connection.h"

@@ -83,11 +83,14 @@ TEST_CASE("a long message in shared memory keeps it, and the last one takes it o
   std::array<std::byte, 4> elsewhere{};
   CHECK(memory.is_shared(all.first(length)));
   CHECK_FALSE(memory.is_shared(elsewhere));
-  transport::ArrivingBytes* arriving = nullptr;
-  CHECK(memory.storage_of(elsewhere, arriving) == nullptr);
-  CHECK(memory.storage_of(all.first(length), arriving) != nullptr);
+  CHECK(memory.share(elsewhere).storage == nullptr);
+  const transport::BorrowedBytes first = memory.share(all.first(length));
+  CHECK(first.storage != nullptr);
+  CHECK(first.bytes.data() == all.data());
+  CHECK(first.bytes.size() == length);
+  CHECK(first.arriving == nullptr);
   CHECK(memory.is_shared());
-  CHECK(memory.storage_of(all.last(length), arriving) != nullptr);
+  CHECK(memory.share(all.last(length)).storage != nullptr);
   CHECK_FALSE(memory.is_shared());
 }
 
