@@ -374,6 +374,8 @@ bool may_be_written(const std::string& path) {
   if (std::filesystem::is_directory(found)) return false;
   if (std::filesystem::exists(found) && !std::filesystem::is_regular_file(found))
     return ::access(path.c_str(), W_OK) == 0;  // a device or a pipe
+  if (!std::filesystem::exists(found) && std::filesystem::is_symlink(std::filesystem::symlink_status(path, fault)))
+    return true;  // the file that the link names does not exist yet, and may be in another folder
   // A regular file is replaced by a new one beside it.
   std::error_code unknown;
   const std::filesystem::path target =
