@@ -8,7 +8,7 @@ namespace corelane::eval {
 namespace {
 
 // Paths around the middle of the marker; empty: a circle.
-constexpr std::array<std::string_view, 8> shapes{
+constexpr std::array<std::string_view, color_count> shapes{
     "",
     "M-3 -3h6v6h-6z",                                                // a square
     "M0 -3.6L3.6 2.8H-3.6z",                                         // a triangle

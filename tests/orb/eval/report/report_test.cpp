@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <set>
@@ -17,6 +18,7 @@
 #include "orb/eval/report/comparison_tables.h"
 #include "orb/eval/report/curve_style.h"
 #include "orb/eval/report/examples.h"
+#include "orb/eval/report/gantt.h"
 #include "orb/eval/report/svg.h"
 #include "orb/eval/report/used_policies.h"
 #include "orb/eval/scenario_file.h"
@@ -26,6 +28,7 @@ namespace report_test {
 
 using namespace corelane;
 using namespace corelane::eval;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -195,6 +198,17 @@ TEST_CASE("a curve of many points has a marker at about ten of them") {
   Curve curve{.name = "c"};
   for (int i = 0; i < 200; ++i) curve.points.push_back({.x = static_cast<double>(i)});
   CHECK(count_of(svg_of(Chart{.title = "t", .curves = {curve}}), "<circle") == 11);  // one in the legend
+}
+
+TEST_CASE("stripes tell tasks of one color apart in a Gantt chart and its legend") {
+  Gantt gantt{.title = "t", .cores = {CoreId{0}}, .late = {.finish = 9ms, .deadline = 10ms}};
+  for (int i = 0; i < 17; ++i) gantt.tasks.push_back("task-" + std::to_string(i));
+  gantt.slices.push_back({.task = 0, .begin = Time{0ms}, .end = Time{1ms}});
+  gantt.slices.push_back({.task = 8, .begin = Time{1ms}, .end = Time{2ms}});
+  gantt.slices.push_back({.task = 16, .begin = Time{2ms}, .end = Time{3ms}});
+  const std::string svg = svg_of(gantt);
+  CHECK(count_of(svg, "fill=\"#0072b2\"") == 6);  // each task in its bar and in the legend
+  CHECK(count_of(svg, "stroke=\"#fff\"") == 6);   // one stripe of task-8 and two of task-16, twice
 }
 
 TEST_CASE("a chart draws a curve with its band, and a single point with its interval") {
