@@ -383,10 +383,20 @@ bool may_be_written(const std::string& path) {
   return unknown || ::access(target.parent_path().c_str(), W_OK | X_OK) == 0;
 }
 
+// Returns false if the directory certainly cannot be made, or can hold no new files. Does not make it.
+bool may_hold_files(const std::string& directory) {
+  std::error_code fault;
+  std::filesystem::path place = std::filesystem::absolute(directory, fault);
+  while (!std::filesystem::exists(place, fault) && place.has_relative_path()) place = place.parent_path();
+  return std::filesystem::is_directory(place, fault) && ::access(place.c_str(), W_OK | X_OK) == 0;
+}
+
 // Returns which output would overwrite the scenario or another output, or cannot be written; "" if none.
 std::string fault_of_outputs(const EvaluateOptions& options, const std::string& output) {
   if (is_same_file(output, options.file))
     return output + " is the scenario, and the results would go into it; name another file with --output";
+  if (!options.figures.empty() && !may_hold_files(options.figures))
+    return options.figures + " cannot be written; name another directory for --figures";
   if (options.report.empty()) return {};
   if (is_same_file(options.report, options.file))
     return options.report + " is the scenario, and the report would replace it; name another file with --report";

@@ -287,6 +287,8 @@ TEST_CASE("an output that would overwrite another file or cannot be written is r
           "/nowhere/r.html cannot be written; name another file for --report");
   refused({.output = folder.path("new.csv"), .report = folder.path(".")},
           "cannot be written; name another file for --report");
+  refused({.output = folder.path("new.csv"), .figures = folder.path("s.toml/figures")},
+          "s.toml/figures cannot be written; name another directory for --figures");
   CHECK_FALSE(std::filesystem::exists(folder.path("new.csv")));
 }
 
