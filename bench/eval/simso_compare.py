@@ -6,25 +6,26 @@
     build/simso/bin/python bench/eval/simso_compare.py [--sets N] [--policies NAME ...] [--program PATH]
 
 Prints a line for each policy: the sets, the jobs that finished within the run, how many of them were late, and how many
-differ. A job differs if its finish times are not the same nanosecond, or if it finished under one simulator only. Exits 1
-if a job differs.
+differ. A job differs if its finish times are not the same nanosecond, or if it finished under one simulator only. The
+exit status is 0 if no job differs, 1 if one does, and 2 if the comparison could not run.
 
-SimSo (Cheramy, Hladik & Deplanche 2014) runs its own schedulers RM_mono, EDF_mono, RM and EDF unchanged. Only the partition
-is handed over: SimSo puts each task on the core that Corelane chose.
+SimSo (Cheramy, Hladik & Deplanche 2014) runs its own schedulers RM_mono, EDF_mono, RM and EDF unchanged. Only the
+partition is handed over: SimSo puts each task on the core that Corelane chose.
 
-Sets. 2 to 12 periodic tasks start together on 1 to 4 cores. Periods and execution times are whole milliseconds. The tasks
-need 50 to 100 % of the cores, but not more than 75 % of a core each on average. Half of the sets have implicit deadlines,
-the others constrained ones. All policies get the same sets.
+Sets. 2 to 12 periodic tasks start together on 1 to 4 cores. Periods and execution times are whole milliseconds. The
+tasks need 50 to 100 % of the cores, but not more than 75 % of a core each on average. Half of the sets have implicit
+deadlines, the others constrained ones. All policies get the same sets. They depend on the seed alone, so a run with
+--sets N has the first N sets of any longer run.
 
 Ties. Which of two equally urgent jobs runs first is a choice, so the sets have no such jobs. The periods of a set are
-distinct, and a longer period has a longer deadline. So SimSo's order by period is Corelane's order by deadline. The deadline
-of the i-th task is i microseconds shorter than whole milliseconds, implicit deadlines included. So two jobs never have the
-same absolute deadline. Which of several cores runs a job changes no finish time.
+distinct, and a longer period has a longer deadline. So SimSo's order by period is Corelane's order by deadline. The
+deadline of the i-th task is i microseconds shorter than whole milliseconds, implicit deadlines included. So two jobs
+never have the same absolute deadline. Which of several cores runs a job changes no finish time.
 
 Late jobs. Both simulators finish them. Under partitioned RM, the dispatcher mc-orb* refuses no task. Under the global
-policies, budgets are a thousandth of the execution times, so that the test admits every task. A longer execution is only
-reported there. Cores that run the earliest deadline first hold tasks to their budgets. So under partitioned EDF the budgets
-are the execution times, no job is late, and SimSo does not get the tasks that Corelane refuses.
+policies, budgets are a thousandth of the execution times, so that the test admits every task. A longer execution is
+only reported there. Cores that run the earliest deadline first hold tasks to their budgets. So under partitioned EDF
+the budgets are the execution times, no job is late, and SimSo does not get the tasks that Corelane refuses.
 """
 import argparse
 import csv
@@ -44,13 +45,15 @@ try:
     from simso.schedulers.RM import RM
     from simso.utils import PartitionedScheduler
 except ImportError as error:
-    sys.exit(f"simso_compare.py: SimSo cannot be imported: {error}. Its first lines say how to install it.")
+    print(f"simso_compare.py: SimSo cannot be imported: {error}. The first lines of this script say how to install it.",
+          file=sys.stderr)
+    sys.exit(2)
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SEED = 1
 LENGTH = 500  # ms
 NS_PER_MS = 1_000_000
-SHOWN = 5  # differing jobs of a set that are printed
+SHOWN = 5  # how many differing jobs of a set are printed
 
 # `period` and `execution` in ms, `deadline` in us.
 Task = namedtuple("Task", "label period execution deadline")
@@ -61,7 +64,7 @@ Count = namedtuple("Count", "jobs late differing")
 
 
 class Partitioned(PartitionedScheduler):
-    """Puts each task on the core that its data name."""
+    """Puts each task on the core that Corelane chose for it."""
     core_scheduler = None
 
     def init(self):
@@ -120,25 +123,34 @@ def draw(rng):
 
 def scenario(drawn, policy):
     lines = ["[platform]", f"cores = {drawn.cores}", 'budget = "0us"', 'blocking = "0us"', "capacity = 1", "[policy]",
-             f'test = "{policy.test}"', "[experiment]", f'length = "{LENGTH}ms"', f'dispatchers = ["{policy.dispatcher}"]']
+             f'test = "{policy.test}"', "[experiment]", f'length = "{LENGTH}ms"',
+             f'dispatchers = ["{policy.dispatcher}"]']
     for task in drawn.tasks:
-        lines += ["[[task]]", f'label = "{task.label}"', f'period = "{task.period}ms"', f'deadline = "{task.deadline}us"',
-                  f'budget = "{task.execution * 1000 // policy.divisor}us"', f'execution_trace = ["{task.execution}ms"]',
-                  'jitter = "0us"']
+        lines += ["[[task]]", f'label = "{task.label}"', f'period = "{task.period}ms"',
+                  f'deadline = "{task.deadline}us"', f'budget = "{task.execution * 1000 // policy.divisor}us"',
+                  f'execution_trace = ["{task.execution}ms"]', 'jitter = "0us"']
     return "\n".join(lines) + "\n"
 
 
+def give_up(fault):
+    """Says why the comparison cannot run, and ends it."""
+    print(f"simso_compare.py: {fault}", file=sys.stderr)
+    sys.exit(2)
+
+
 def run_corelane(program, drawn, policy, folder):
-    """Returns the finish times in ns by (label, job), and the cores of the admitted tasks by label. A core is None under a
-    global policy."""
+    """Returns the finish times in ns by (label, job), and the cores of the admitted tasks by label. A core is None
+    under a global policy."""
     file, jobs = os.path.join(folder, "set.toml"), os.path.join(folder, "jobs.csv")
     with open(file, "w", encoding="utf-8") as stream:
         stream.write(scenario(drawn, policy))
     command = [program, "simulate", file, "--format", "json", "--jobs", jobs]
-    done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
+    except OSError as error:
+        give_up(f"{program} cannot be started: {error.strerror}; build it with ./dev build, or name it with --program")
     if done.returncode not in (0, 1):  # 1: a task is refused, or a job is late
-        sys.exit(f"simso_compare.py: {' '.join(command)} failed with status {done.returncode} on this file:\n"
-                 + scenario(drawn, policy))
+        give_up(f"{' '.join(command)} failed with status {done.returncode} on this file:\n{scenario(drawn, policy)}")
     cores = {task["label"]: task.get("core") for task in json.loads(done.stdout)["tasks"] if task["admitted"]}
     with open(jobs, encoding="utf-8", newline="") as stream:
         finished = {(row["task"], int(row["job"])): int(row["finish_ns"]) for row in csv.DictReader(stream)}
@@ -194,17 +206,20 @@ def compare_policy(program, policy, sets, folder):
         total = Count(*map(sum, zip(total, count)))
         if lines and not shown:
             shown = [f"Set {number}:"] + lines[:SHOWN] + [scenario(drawn, policy)]
-    print(f"{policy.name:16}{sets:6} sets{total.jobs:9} jobs{total.late:8} late{total.differing:6} different", flush=True)
+    print(f"{policy.name:16}{sets:6} sets{total.jobs:9} jobs{total.late:8} late{total.differing:6} different",
+          flush=True)
     print("".join(line + "\n" for line in shown), end="", flush=True)
     return total.differing == 0
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Compares the finish times of corelane simulate with those of SimSo 0.8.")
+    parser = argparse.ArgumentParser(
+        description="Compares the finish times of corelane simulate with those of SimSo 0.8.")
     parser.add_argument("--sets", type=int, default=250, metavar="N", help="random sets for each policy (250)")
     names = [policy.name for policy in POLICIES]
     parser.add_argument("--policies", nargs="+", choices=names, default=names, metavar="NAME", help=", ".join(names))
-    parser.add_argument("--program", default=os.path.join(ROOT, "build/bin/corelane"), help="corelane (build/bin/corelane)")
+    parser.add_argument("--program", default=os.path.join(ROOT, "build/bin/corelane"), metavar="PATH",
+                        help="corelane (build/bin/corelane)")
     options = parser.parse_args()
     if options.sets < 1:
         parser.error("--sets must be at least 1")

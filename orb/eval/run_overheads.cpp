@@ -48,6 +48,7 @@ void charge(const RunOverheads& overheads, std::vector<Task>& tasks) {
   for (Task& task : tasks) {
     task.contract.budget += more;
     if (task.is_high) task.budget_high += more;
+    task.overheads += more;
   }
 }
 

@@ -1,5 +1,6 @@
 #include "orb/eval/scenario_fields.h"
 
+#include <cstddef>
 #include <span>
 
 #include "orb/eval/dispatchers.h"
@@ -43,11 +44,25 @@ std::string choices_of(const FieldInfo& info) {
   return text;
 }
 
+// Returns the text in lines of at most 100 columns, as in other documents. A longer word has a line of its own.
+std::string wrapped(std::string_view text) {
+  constexpr std::size_t columns = 100;
+  std::string lines;
+  while (text.size() > columns) {
+    std::size_t end = text.rfind(' ', columns);
+    if (end == text.npos) end = text.find(' ');
+    if (end == text.npos) break;
+    lines.append(text.substr(0, end)).append("\n");
+    text.remove_prefix(end + 1);
+  }
+  return lines.append(text);
+}
+
 std::string documentation_of(const ScenarioTable& table) {
   std::string heading = "Top of the file";
   if (!table.name.empty())
     heading = (table.repeats ? "[[" : "[") + std::string(table.name) + (table.repeats ? "]]" : "]");
-  std::string text = "## " + heading + "\n\n" + std::string(table.help) +
+  std::string text = "## " + heading + "\n\n" + wrapped(table.help) +
                      "\n\n| field | example | default | meaning |\n|---|---|---|---|\n";
   for (const auto& [info, kind] : table.fields)
     text += "| `" + std::string(info.key) + "` | " + code_of(info.example) + " | " + default_of(info) + " | " +

@@ -47,6 +47,7 @@ struct Task {
   bool is_high = false;       // whether it has high criticality
   Duration budget_high{};     // of a task of high criticality: what a job never exceeds
   std::int64_t requests = 1;  // how often a job locks each resource of the contract at most
+  Duration overheads{};       // what charge() has added to the budgets
 };
 
 // Returns the tasks in the order in which they ask for admission. `set`: from 0 to scenario.repetitions - 1. The fault:

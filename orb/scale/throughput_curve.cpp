@@ -45,4 +45,18 @@ std::optional<int> collapse_point(std::span<const ThroughputPoint> points) {
   return falls ? std::optional(highest.cores) : std::nullopt;
 }
 
+std::optional<int> collapse_beyond_spread(std::span<const MeasuredPoint> points) {
+  if (points.empty()) return std::nullopt;
+  const auto by_median = [](const MeasuredPoint& a, const MeasuredPoint& b) {
+    return a.median.throughput < b.median.throughput;
+  };
+  const MeasuredPoint& highest = *std::max_element(points.begin(), points.end(), by_median);
+  const double floor = (1 - collapse_drop) * highest.median.throughput;
+  const bool falls = std::any_of(points.begin(), points.end(), [&](const MeasuredPoint& point) {
+    return point.median.cores > highest.median.cores && point.median.throughput < floor && point.spread &&
+           highest.spread && point.spread->high < highest.spread->low;
+  });
+  return falls ? std::optional(highest.median.cores) : std::nullopt;
+}
+
 }  // namespace corelane::scale

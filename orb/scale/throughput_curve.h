@@ -36,4 +36,18 @@ inline constexpr double collapse_drop = 0.05;
 // collapse_drop. Otherwise nothing: throughput does not collapse.
 std::optional<int> collapse_point(std::span<const ThroughputPoint> points);
 
+// By how much the throughputs differ that were measured in several rounds with one number of cores.
+struct Spread {
+  double low = 0, high = 0;
+};
+
+struct MeasuredPoint {
+  ThroughputPoint median{};
+  std::optional<Spread> spread{};  // no value: a single round does not show it
+};
+
+// Returns the number of cores with the highest median, if throughput falls beyond the spread: a point with more cores
+// has a median that is lower by more than collapse_drop, and a spread that lies wholly below that of the highest one.
+std::optional<int> collapse_beyond_spread(std::span<const MeasuredPoint> points);
+
 }  // namespace corelane::scale

@@ -34,9 +34,9 @@ std::string list_of(const std::vector<std::string>& names) {
   return text;
 }
 
-// Returns the sentence without its first letter, which is a capital or not: "here are list, resolve".
-std::string there_are(const std::vector<std::string>& names) {
-  return (names.size() == 1 ? "here is " : "here are ") + list_of(names);
+// Returns the end of a sentence that begins with "there": "are list, resolve", or "is end".
+std::string are_names(const std::vector<std::string>& names) {
+  return (names.size() == 1 ? "is " : "are ") + list_of(names);
 }
 
 Status usage_fault(const std::string& where, const std::string& what) {
@@ -57,14 +57,14 @@ std::optional<Status> refuse_command(const CLI::App& app, const std::string& whe
                                      std::span<const std::string> words) {
   const auto known = names_of(app);
   if (known.empty()) return std::nullopt;
-  if (words.empty()) return usage_fault(where, "which command? T" + there_are(known));
+  if (words.empty()) return usage_fault(where, "which command? There " + are_names(known));
   const std::string& word = words.front();
   if (word.starts_with('-')) return std::nullopt;
   if (std::ranges::find(known, word) != known.end())
     return refuse_command(*app.get_subcommand(word), where + " " + word, words.subspan(1));
   const std::string& meant = corelane::core::nearest(word, known);
-  return usage_fault(where, "there is no command " + (word.empty() ? "''" : plain(word)) +
-                                (is_near(word, meant) ? "; is " + meant + " meant? T" : "; t") + there_are(known));
+  const std::string question = is_near(word, meant) ? "; is " + meant + " meant? There " : "; there ";
+  return usage_fault(where, "there is no command " + (word.empty() ? "''" : plain(word)) + question + are_names(known));
 }
 
 // Returns the status; but if a full disk or a closed pipe has cut standard output, reports that and returns 1.

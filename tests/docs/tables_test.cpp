@@ -55,8 +55,8 @@ user meets first. These three do the same:
 
 Each logs `info: tasks may run on cores 0-1`. An option comes before a variable, and a variable
 before the file. The file is the one that `-ORBConfig` or `CORELANE_CONFIG` names, else
-`./corelane.toml`, else `/etc/corelane.toml`. What [`corelane tune`](tune.md) has found for this host
-comes behind the file:
+`./corelane.toml`, else `/etc/corelane.toml`. What [`corelane tune`](tune.md) has found for this
+host comes behind the file:
 
 ```toml
 [dispatch]
@@ -112,19 +112,19 @@ same `-ORB` options and environment variables.
 - **A duration** is text: a whole number and `ns`, `us`, `ms` or `s`.
 - **A part**, such as 0.25, is a number with up to six decimal places. 1 is a whole core, or the
   whole period.
-- **A wrong file** is an error with the line, what was expected, and what to change. An unknown field
-  is an error that names the nearest known one.
+- **A wrong file** is an error with the line, what was expected, and what to change. An unknown
+  field is an error that names the nearest known one.
 - **Files of other programs** (rt-app, SimSo, np-schedulability-analysis): the commands read them
   instead of a scenario, and `corelane convert` turns them into scenarios
   ([formats.md](formats.md)).
 - **A seed** gives the same tasks on every machine. The generators use whole numbers only, and no
-  distribution of a standard library. All combinations of a sweep draw from the same numbers, so they
-  can be compared pairwise.
+  distribution of a standard library. All combinations of a sweep draw from the same numbers, so
+  they can be compared pairwise.
 
-**Dispatchers** say how jobs reach the cores ([table](#experiment)). A name means the same in virtual
-time ([simulation.md](simulation.md#what-is-simulated)) and in a real run
-([evaluation-real.md](evaluation-real.md#what-runs)). `policy.dispatcher` has the names of the setting
-`dispatch.mode`, so `manager` there is the dispatcher `mc-orb`.
+**Dispatchers** say how jobs reach the cores ([table](#experiment)). A name means the same in
+virtual time ([simulation.md](simulation.md#what-is-simulated)) and in a real run
+([evaluation-real.md](evaluation-real.md#what-runs)). `policy.dispatcher` has the names of the
+setting `dispatch.mode`, so `manager` there is the dispatcher `mc-orb`.
 
 | command | runs under |
 |---|---|
@@ -132,8 +132,8 @@ time ([simulation.md](simulation.md#what-is-simulated)) and in a real run
 | `corelane simulate` | `policy.dispatcher`. Without it: the first one of `experiment.dispatchers` |
 | `corelane plan` | `policy.dispatcher`, which must be `manager` or `direct`. Without it: the first one of `experiment.dispatchers` that refuses tasks |
 
-Without both fields, the setting `dispatch.mode` takes the place of `policy.dispatcher`. A file whose
-list lacks its `policy.dispatcher` is refused.
+Without both fields, the setting `dispatch.mode` takes the place of `policy.dispatcher`. A file
+whose list lacks its `policy.dispatcher` is refused.
 
 An editor that knows JSON schemas of TOML files, such as one with Taplo, completes the fields if the
 file begins with this line. `corelane plan --schema` prints the schema.

@@ -151,7 +151,7 @@ ROOMS = {
         "simulate": ["output", "plan"],
         "evaluate": ["output", "plan"],
         "convert": ["output"],
-        "scale": ["output"],
+        "scale": ["measure", "output"],
         "reproductions": [],
         "tune": [],
         "real_run": [],
@@ -205,7 +205,7 @@ EXPORTED = {
     ],
     "orb/eval": [
         "experiment/csv.h", "experiment/job_account.h", "host_card/host_card.h", "planning/custom_policies.h", "report/comparison_tables.h",
-        "report/report.h", "report/table.h", "scenario/node.h", "scenario/node_reader.h", "scenario/toml_nodes.h",
+        "report/curve_style.h", "report/report.h", "report/table.h", "scenario/node.h", "scenario/node_reader.h", "scenario/toml_nodes.h",
         "statistics/comparison.h",
     ],
     "services/corelane": ["evaluate/origin.h", "evaluate/set_runner.h", "real_run/overheads/decision_costs.h", "real_run/run_directory.h"],

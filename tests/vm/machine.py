@@ -1,27 +1,31 @@
 #!/usr/bin/env python3
-"""Runs a program on a real kernel, as root of a whole machine that nobody else uses: Debian's cloud kernel in a small
-virtual machine, with the program and its libraries in the first file system.
+"""Runs a program as root of a whole machine that nobody else uses. The machine is a small virtual one with a kernel of
+Debian. The program and its libraries are in the first file system.
 
     machine.py [option ...] PROGRAM [ARGUMENT ...]
     machine.py --fetch [--package NAME] [--kernel FOLDER]
-                          unpacks a kernel of Debian and busybox into the kernel folder (nothing is installed). NAME:
-                          linux-image-cloud-amd64, or linux-image-amd64, or linux-image-rt-amd64 with its real-time patches
+                          downloads a kernel of Debian and busybox into the kernel folder; installs nothing. NAME:
+                          linux-image-cloud-amd64 (default), linux-image-amd64, or linux-image-rt-amd64 with Debian's
+                          real-time patches
 
-      --groups v1|v2|none   which control groups are mounted: the controllers cpuset and cpu of v1, all of v2, or nothing
-      --systemd             this host's systemd is the first process and starts the program; --file unit=etc/systemd/system/unit
-                            brings units of its own (groups: v1, v2)
-      --cpus N --memory MB  of the machine: 4, 768
-      --limit SECONDS       for the program: 300
-      --boot SECONDS        for the kernel, until the program starts: 60
-      --accel NAME          of qemu: tcg (which runs everywhere), or kvm
+      --groups v1|v2|none   which control groups are mounted: the controllers cpuset and cpu of v1, all of v2, or none
+                            (default: v2)
+      --systemd             this host's systemd is the first process and starts the program. It takes --groups v1 or v2.
+                            Add units with --file UNIT=etc/systemd/system/UNIT
+      --cpus N --memory MB  of the machine (4, 768)
+      --limit SECONDS       how long the program may run (300)
+      --boot SECONDS        how long the kernel may take to start the program (60)
+      --accel NAME          of qemu: tcg (default), which runs everywhere, or kvm
       --instruction-clock   the machine's time is the count of its instructions, 2 ns each, and idle time is skipped. A
-                            busy host then delays nothing that the program measures. For one CPU without kvm
-      --kernel FOLDER       where vmlinuz and busybox are: build/vm
-      --file FROM[=TO]      a file more; a program brings its libraries. Programs stand in /corelane
+                            busy host then delays nothing that the program measures. It takes --cpus 1 and no kvm
+      --kernel FOLDER       where vmlinuz and busybox are (build/vm)
+      --file FROM[=TO]      copies another file into the machine, with its libraries if it is a program. Files without
+                            TO, and PROGRAM, are in /corelane
       --set NAME=VALUE      in the program's environment
 
-The status is the program's. What cannot be tested here (no qemu, no kernel, a machine that does not boot or end in time)
-prints "SKIPPED: " with the reason, and is 0.
+The exit status is that of the program, or 1 if the machine ends while the program runs. If the program cannot be
+tested here, the script prints "SKIPPED: " with the reason, and exits with 0: there is no qemu or no kernel, or the
+machine does not start or end in time.
 """
 import argparse
 import os
@@ -96,7 +100,7 @@ StandardError=inherit
 ExecStart=/bin/sh -c 'echo "{STARTED}"; sh ./command </dev/null; echo "corelane-machine: status $?"; poweroff -f'
 """
 }
-# The users of the machine.
+# The machine has one user.
 ACCOUNTS = {"etc/passwd": "root:x:0:0::/tmp:/bin/sh\n", "etc/group": "root:x:0:\n"}
 
 
@@ -104,7 +108,7 @@ class Untestable(Exception):
     pass
 
 
-# ---- The first file system: cpio's "newc" ----------------------------------------------------------------------------------
+# ---- The first file system: cpio's "newc" ----------------------------------------------------------------------------
 
 
 class Image:
@@ -160,7 +164,8 @@ def libraries_of(path):
 
 def files_of(options):
     """Returns FROM[=TO] of all files that a machine has besides its kernel."""
-    systemd = [f"{SYSTEMD}={SYSTEMD}", f"{shutil.which('systemctl') or 'systemctl'}=bin/systemctl"] if options.systemd else []
+    systemctl = shutil.which("systemctl") or "systemctl"
+    systemd = [f"{SYSTEMD}={SYSTEMD}", f"{systemctl}=bin/systemctl"] if options.systemd else []
     return [options.program[0], *options.file, *systemd]
 
 
@@ -178,7 +183,8 @@ def image_of(options, folder):
     for text in files_of(options):
         source, _, target = text.partition("=")
         libraries |= libraries_of(source)
-        image.file(target or "corelane/" + os.path.basename(source), stripped(source, folder), os.stat(source).st_mode & 0o777)
+        path = target or "corelane/" + os.path.basename(source)
+        image.file(path, stripped(source, folder), os.stat(source).st_mode & 0o777)
     for library in sorted(libraries):
         image.file(library, content_of(library))
     words = ["./" + os.path.basename(options.program[0]), *options.program[1:]]
@@ -189,7 +195,7 @@ def image_of(options, folder):
     return path
 
 
-# ---- The machine -----------------------------------------------------------------------------------------------------------
+# ---- The machine -----------------------------------------------------------------------------------------------------
 
 
 def command_of(options, image):
@@ -220,11 +226,17 @@ def lines_of(machine, deadline_of):
 
 
 def watch(machine, options):
-    """Returns the program's exit status."""
+    """Returns the program's exit status; 1 if the machine ends while the program runs."""
     begun, started, early = time.monotonic(), None, []
-    for line in lines_of(machine, lambda: begun + options.boot if started is None else started + options.limit):
-        ended = ENDED.match(line)
+
+    def deadline():
+        return begun + options.boot if started is None else started + options.limit
+
+    for line in lines_of(machine, deadline):
+        ended = ENDED.search(line)
         if ended:
+            if ended.start() > 0:  # the program's last line has no end
+                print(line[:ended.start()], flush=True)
             return int(ended.group(1))
         if line == STARTED:
             started = time.monotonic()
@@ -232,9 +244,14 @@ def watch(machine, options):
             early.append(line)
         else:
             print(line, flush=True)
+    in_time = time.monotonic() < deadline()
     if started is None:
         print("\n".join(early[-20:]))
-        raise Untestable(f"the kernel did not start the program within {options.boot} s")
+        raise Untestable("the virtual machine ended before it started the program" if in_time else
+                         f"the kernel did not start the program within {options.boot} s")
+    if in_time:
+        print("machine.py: the virtual machine ended while the program ran; look for the kernel's last words above")
+        return 1
     raise Untestable(f"the virtual machine did not tell the program's status within {options.limit} s")
 
 
@@ -252,7 +269,8 @@ def run(options):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with tempfile.TemporaryDirectory(prefix="corelane-vm-") as folder:
         command = command_of(options, image_of(options, folder))
-        machine = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        machine = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT)
         try:
             return watch(machine, options)
         finally:
@@ -260,7 +278,7 @@ def run(options):
             machine.wait()
 
 
-# ---- The kernel ------------------------------------------------------------------------------------------------------------
+# ---- The kernel ------------------------------------------------------------------------------------------------------
 
 
 def unpack(package, folder):
@@ -273,6 +291,8 @@ def unpack(package, folder):
 
 
 def fetch(name, kernel):
+    if shutil.which("apt-get") is None:
+        raise Untestable("no apt-get, which downloads Debian's packages")
     depends = subprocess.run(["apt-cache", "depends", name], capture_output=True, text=True).stdout
     package = re.search(r"Depends: (linux-image-\S+)", depends)
     if not package:
@@ -282,7 +302,8 @@ def fetch(name, kernel):
         boot = os.path.join(unpack(package.group(1), folder), "boot")
         image = next(name for name in os.listdir(boot) if name.startswith("vmlinuz"))
         shutil.move(os.path.join(boot, image), os.path.join(kernel, "vmlinuz"))
-        shutil.move(os.path.join(unpack("busybox-static", folder), "bin", "busybox"), os.path.join(kernel, "busybox"))
+        busybox = os.path.join(unpack("busybox-static", folder), "bin", "busybox")
+        shutil.move(busybox, os.path.join(kernel, "busybox"))
     print(f"{package.group(1)} and busybox are in {kernel}")
     return 0
 
@@ -305,7 +326,7 @@ def parse(arguments):
     parser.add_argument("program", nargs=argparse.REMAINDER)
     options = parser.parse_args(arguments)
     if not options.fetch and not options.program:
-        parser.error("which program?")
+        parser.error("name the PROGRAM to run, or --fetch")
     if options.systemd and options.groups not in SYSTEMD_GROUPS:
         parser.error("--systemd takes --groups v1 or v2")
     if options.instruction_clock and (options.cpus != 1 or options.accel != "tcg"):

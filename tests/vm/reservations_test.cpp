@@ -1,15 +1,14 @@
 // corelane-reserved as root of a whole machine, on its real control groups. Only in a virtual machine: machine.py.
-#include <sys/resource.h>
-#include <time.h>
+#include <sched.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
-#include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <sstream>
+#include <map>
+#include <string>
 
 #include "orb/os/machine/core_list.h"
 #include "orb/os/threads/scheduling_class.h"
@@ -36,7 +35,7 @@ std::string backend_here() {
 }
 bool has_groups() { return backend_here() != "affinity"; }
 
-// Returns which part of one core the worker uses. The measured time is rather too long than too short.
+// Returns which part of one core the worker uses. The measured time may be too long, but not too short.
 double part_of_core(const Worker& worker, Duration during) {
   const Time began = os::now();
   const Duration before = worker.used();
@@ -168,11 +167,11 @@ TEST_CASE("a thread is under SCHED_FIFO again after its share, and after a daemo
                                         idl::Terms(0, false, ""));
   };
   const auto grant = ask();
-  CHECK(comes_under(6, worker));
+  CHECK(comes_under(corelane::os::deadline_class, worker));
   ReservationClient(daemon).server->release(grant.reservation());
   CHECK(comes_under(SCHED_FIFO, worker));
   ask();
-  CHECK(comes_under(6, worker));
+  CHECK(comes_under(corelane::os::deadline_class, worker));
   daemon.kill_now();
   daemon.start();
   CHECK(daemon.end() == "exit status 0");
@@ -228,7 +227,7 @@ TEST_CASE("interrupts stay away from a reserved core, also those to come") {
   CHECK(before.difference(MachinePicture::taken()) == "");
 }
 
-// A thousand sequences.
+// Random sequences.
 
 TEST_CASE("no core is lost in random lives and deaths, and the machine is as it was found") {
   CORELANE_IN_A_MACHINE()

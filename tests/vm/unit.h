@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "orb/os/clock.h"
 
@@ -24,10 +25,10 @@ class Unit {
  public:
   explicit Unit(std::string name) : name_(std::move(name)) {}
 
-  std::string property(const std::string& property) const {
-    return output_of("systemctl show --value -p " + property + " " + name_);
+  std::string property(const std::string& key) const {
+    return output_of("systemctl show --value -p " + key + " " + name_);
   }
-  // Returns 0 if it does not run.
+  // Returns the id of its process; 0 if it does not run.
   int pid() const { return std::stoi("0" + property("MainPID")); }
   // Waits up to two minutes until systemd runs another process in its place.
   bool another_starts(int former) const {

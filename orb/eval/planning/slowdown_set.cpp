@@ -134,11 +134,12 @@ std::string SlowdownSet::note_of_late(std::size_t core) const {
   const Placed& beside =
       *std::ranges::max_element(placed_, {}, [&](const Placed& other) { return factor(*longest, other); });
   const std::int64_t by_one = factor(*longest, beside);
-  const Duration budget = longest->task.contract.budget;
+  const Duration overheads = longest->task.overheads, budget = longest->task.contract.budget;
   return "if it ran on core " + std::to_string(cores_[placed_.back().core].id.value) + ", " + longest->task.label +
          " would be analyzed with a budget of " + to_string(sched::rounded(budget + most, sched::Rounding::up)) +
-         " in place of " + to_string(budget) + ": " + beside.task.label +
-         " on another core of its cache slows it down by a factor of " + decimal(Fraction{by_one}) +
+         " in place of " + to_string(budget - overheads) +
+         (overheads > Duration::zero() ? " plus " + to_string(overheads) + " of charged overheads" : "") + ": " +
+         beside.task.label + " on another core of its cache slows it down by a factor of " + decimal(Fraction{by_one}) +
          (slowdown(*longest) > by_one ? ", and further tasks do, too; these factors are estimates"
                                       : ", which is an estimate");
 }

@@ -116,7 +116,7 @@ Curve curve_of(const Panel& panel, std::size_t group, std::size_t dispatcher, co
                const PointFunction& point_of) {
   const CellGroup& cells = panel.groups[group];
   const std::string& name = cells.cells.front().second->dispatchers[dispatcher].dispatcher;
-  Curve curve{.name = with_policies(name, cells.policies) + what, .color = dispatcher * panel.groups.size() + group};
+  Curve curve{.name = with_policies(name, cells.policies) + what, .style = dispatcher * panel.groups.size() + group};
   for (const auto& [x, cell] : cells.cells) {
     CurvePoint point = point_of(cell->dispatchers[dispatcher]);
     point.x = x;
@@ -167,7 +167,7 @@ std::vector<Chart> admission_charts(const ExperimentSummary& summary) {
         chart.curves.push_back(curve_of(panel, group, d, ": utilization", [](const DispatcherSummary& sum) {
           return point_of_part(sum.admitted_utilization, sum.utilization);
         }));
-        chart.curves.back().is_dashed = true;
+        chart.curves.back().is_hollow = true;
       }
     }
     if (!chart.curves.empty()) charts.push_back(std::move(chart));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "orb/eval/report/curve_style.h"
 #include "orb/eval/report/svg.h"
 #include "orb/eval/report/table.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 constexpr double chart_width = 520, chart_height = 300;
 constexpr double plot_left = 72, plot_right = 505, plot_top = 34, plot_bottom = 232;
-constexpr double legend_top = 284, legend_step = 15;
+constexpr double legend_top = 284, legend_step = 15, legend_line = 40;
 
 // Returns a round distance of about a fifth of the range: 1, 2 or 5 times a power of ten.
 double step_of(double range) {
@@ -111,39 +112,37 @@ class ChartPainter {
     const bool has_band =
         std::ranges::any_of(curve.points, [](const CurvePoint& point) { return point.low < point.high; });
     if (!has_band) return {};
+    const std::string color(style_of(curve).color);
     if (curve.points.size() == 1) {
       const CurvePoint& only = curve.points.front();
       return "<line x1=\"" + svg_number(x_of(only.x)) + "\" y1=\"" + svg_number(y_of(only.low)) + "\" x2=\"" +
-             svg_number(x_of(only.x)) + "\" y2=\"" + svg_number(y_of(only.high)) + "\" stroke=\"" +
-             std::string(color_of(curve.color)) + "\"/>\n";
+             svg_number(x_of(only.x)) + "\" y2=\"" + svg_number(y_of(only.high)) + "\" stroke=\"" + color + "\"/>\n";
     }
-    return "<polygon points=\"" + there + back + "\" fill=\"" + std::string(color_of(curve.color)) +
-           "\" fill-opacity=\"0.15\"/>\n";
+    return "<polygon points=\"" + there + back + "\" fill=\"" + color + "\" fill-opacity=\"0.15\"/>\n";
   }
 
+  static CurveStyle style_of(const Curve& curve) { return curve_style(curve.style, curve.is_hollow); }
+
   std::string line(const Curve& curve) const {
-    std::string points, dots;
-    for (const CurvePoint& point : curve.points) {
+    const CurveStyle style = style_of(curve);
+    std::string points, markers;
+    for (std::size_t i = 0; i < curve.points.size(); ++i) {
+      const CurvePoint& point = curve.points[i];
       points += at(point.x, point.y);
-      if (curve.points.size() <= most_dots)
-        dots += "<circle cx=\"" + svg_number(x_of(point.x)) + "\" cy=\"" + svg_number(y_of(point.y)) +
-                "\" r=\"2.6\" fill=\"" + std::string(color_of(curve.color)) + "\"/>\n";
+      if (i % marker_distance(curve.points.size()) == 0) markers += svg_marker(style, x_of(point.x), y_of(point.y));
     }
-    return "<polyline points=\"" + points + "\" fill=\"none\" stroke-width=\"2\" stroke=\"" +
-           std::string(color_of(curve.color)) + "\"" + (curve.is_dashed ? " stroke-dasharray=\"5 4\"" : "") + "/>\n" +
-           dots;
+    return "<polyline points=\"" + points + "\" fill=\"none\" " + svg_stroke(style) + "/>\n" + markers;
   }
 
   std::string legend(std::size_t index) const {
     const Curve& curve = chart_.curves[index];
+    const CurveStyle style = style_of(curve);
     const double y = legend_top + legend_step * static_cast<double>(index);
     return "<line x1=\"" + svg_number(plot_left) + "\" y1=\"" + svg_number(y) + "\" x2=\"" +
-           svg_number(plot_left + 26) + "\" y2=\"" + svg_number(y) + "\" stroke-width=\"2\" stroke=\"" +
-           std::string(color_of(curve.color)) + "\"" + (curve.is_dashed ? " stroke-dasharray=\"5 4\"" : "") + "/>\n" +
-           svg_text(plot_left + 32, y + 4, "start", curve.name);
+           svg_number(plot_left + legend_line) + "\" y2=\"" + svg_number(y) + "\" " + svg_stroke(style) + "/>\n" +
+           svg_marker(style, plot_left + legend_line / 2, y) +
+           svg_text(plot_left + legend_line + 6, y + 4, "start", curve.name);
   }
-
-  static constexpr std::size_t most_dots = 40;
 
   const Chart& chart_;
   double least_ = 0, most_ = 0;

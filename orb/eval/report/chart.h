@@ -16,8 +16,8 @@ struct CurvePoint {
 struct Curve {
   std::string name{};
   std::vector<CurvePoint> points{};  // by ascending x
-  bool is_dashed = false;
-  std::size_t color = 0;  // see color_of()
+  std::size_t style = 0;             // see curve_style()
+  bool is_hollow = false;            // a second curve of this style
 };
 
 struct Chart {

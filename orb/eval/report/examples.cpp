@@ -77,8 +77,8 @@ Example example_of(const Scenario& scenario, const Dispatcher& dispatcher, const
   return example;
 }
 
-Curve exceedance(std::string name, std::vector<double> values, std::size_t color) {
-  Curve curve{.name = std::move(name), .color = color};
+Curve exceedance(std::string name, std::vector<double> values, std::size_t style) {
+  Curve curve{.name = std::move(name), .style = style};
   if (values.empty()) return curve;
   std::ranges::sort(values);
   const auto count = static_cast<double>(values.size());

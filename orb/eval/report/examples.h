@@ -31,6 +31,6 @@ Example example_of(const Scenario& scenario, const Dispatcher& dispatcher, const
                    const std::function<bool()>& is_to_stop);
 
 // Returns the part of values that are greater than x, over x. The result has at most 200 points.
-Curve exceedance(std::string name, std::vector<double> values, std::size_t color);
+Curve exceedance(std::string name, std::vector<double> values, std::size_t style);
 
 }  // namespace corelane::eval

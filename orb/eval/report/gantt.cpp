@@ -69,13 +69,26 @@ class GanttPainter {
 
   std::string bar(const sim::ExecutedSlice& slice, double y) const {
     const double left = x_of(slice.begin.time_since_epoch()), right = x_of(slice.end.time_since_epoch());
+    const double width = std::max(right - left, 0.5);
     const bool is_late = slice.task == gantt_.late.task && slice.number == gantt_.late.number;
-    return "<rect x=\"" + svg_number(left) + "\" y=\"" + svg_number(y) + "\" width=\"" +
-           svg_number(std::max(right - left, 0.5)) + "\" height=\"" + svg_number(bar_height) + "\" fill=\"" +
-           std::string(color_of(slice.task)) + "\"" + (is_late ? " class=\"late\"" : "") + "><title>" +
-           escaped(gantt_.tasks[slice.task]) + ", job " + std::to_string(slice.number) + ": " +
-           fixed(milliseconds_of(slice.begin.time_since_epoch()), 3) + " to " +
-           fixed(milliseconds_of(slice.end.time_since_epoch()), 3) + " ms</title></rect>\n";
+    return "<rect x=\"" + svg_number(left) + "\" y=\"" + svg_number(y) + "\" width=\"" + svg_number(width) +
+           "\" height=\"" + svg_number(bar_height) + "\" fill=\"" + std::string(color_of(slice.task)) + "\"" +
+           (is_late ? " class=\"late\"" : "") + "><title>" + escaped(gantt_.tasks[slice.task]) + ", job " +
+           std::to_string(slice.number) + ": " + fixed(milliseconds_of(slice.begin.time_since_epoch()), 3) + " to " +
+           fixed(milliseconds_of(slice.end.time_since_epoch()), 3) + " ms</title></rect>\n" +
+           stripes(slice.task, left, y, width, bar_height);
+  }
+
+  // Returns white stripes along a bar. Their number tells tasks of one color apart: none to three.
+  static std::string stripes(std::size_t task, double left, double top, double width, double height) {
+    const std::size_t count = task / color_count % 4;
+    std::string text;
+    for (std::size_t i = 1; i <= count; ++i) {
+      const double y = top + height * static_cast<double>(i) / static_cast<double>(count + 1);
+      text += "<path d=\"M" + svg_number(left) + " " + svg_number(y) + "h" + svg_number(width) +
+              "\" stroke=\"#fff\" pointer-events=\"none\"/>\n";
+    }
+    return text;
   }
 
   std::string axis(double bottom) const {
@@ -104,7 +117,8 @@ class GanttPainter {
     const double x = bars_left + label_width * static_cast<double>(place % 8);
     const double y = top + 18 * static_cast<double>(place / 8);
     return "<rect x=\"" + svg_number(x) + "\" y=\"" + svg_number(y - 9) + "\" width=\"10\" height=\"10\" fill=\"" +
-           std::string(color_of(task)) + "\"/>\n" + svg_text(x + 14, y, "start", gantt_.tasks[task]);
+           std::string(color_of(task)) + "\"/>\n" + stripes(task, x, y - 9, 10, 10) +
+           svg_text(x + 14, y, "start", gantt_.tasks[task]);
   }
 
   const Gantt& gantt_;

@@ -26,8 +26,8 @@ std::string escaped(std::string_view text) {
 }
 
 std::string_view color_of(std::size_t index) noexcept {
-  static constexpr std::array<std::string_view, 8> colors{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                          "#e69f00", "#56b4e9", "#7f7f7f", "#b8a600"};
+  static constexpr std::array<std::string_view, color_count> colors{"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                                                    "#e69f00", "#56b4e9", "#7f7f7f", "#b8a600"};
   return colors[index % colors.size()];
 }
 

@@ -14,8 +14,10 @@ namespace corelane::eval {
 // question marks.
 std::string escaped(std::string_view text);
 
-// Returns the color of the i-th dispatcher or task. The colors are told apart by readers with color blindness (Okabe &
-// Ito 2008). They repeat after eight.
+inline constexpr std::size_t color_count = 8;
+
+// Returns the color of the i-th curve or task. Readers with color blindness can tell the colors apart (Okabe & Ito
+// 2008). They repeat after color_count.
 std::string_view color_of(std::size_t index) noexcept;
 
 // Returns a number for an attribute, with one digit behind the point.

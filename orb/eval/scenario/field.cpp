@@ -14,12 +14,18 @@ namespace {
 
 constexpr const char* duration_expected = "a duration such as \"10ms\" (a whole number and ns, us, ms or s), in quotes";
 
+// Returns the names of the choices, and which of them is nearest to the text. That one comes first, too.
 std::string expected_choice(const std::string& text, const std::vector<std::string_view>& choices) {
-  const std::vector<std::string> names(choices.begin(), choices.end());
+  std::vector<std::string> names(choices.begin(), choices.end());
+  const std::string nearest = text.empty() ? "" : core::meant(text, names, "the nearest is");
+  if (!nearest.empty()) {
+    const auto found = std::ranges::find(names, std::string(core::nearest(text, names)));
+    std::rotate(names.begin(), found, found + 1);
+  }
   std::string expected;
   for (const std::string& name : names) expected += (expected.empty() ? "\"" : ", \"") + name + "\"";
   if (names.size() > 1) expected = "one of " + expected;
-  return expected + (text.empty() ? "" : core::meant(text, names, "the nearest is"));
+  return expected + nearest;
 }
 
 bool is_simple(const Node& node) {
@@ -27,42 +33,46 @@ bool is_simple(const Node& node) {
          node.kind == Node::Kind::flag;
 }
 
+// Returns that an element of a list is wrong.
+Misfit wrong_element(const Node& element, const std::string& expected) {
+  return {.expected = "each element to be " + expected, .element = &element};
+}
+
 }  // namespace
 
-std::string store(const Node& value, const FieldInfo& info, std::string& out) {
+std::optional<Misfit> store(const Node& value, const FieldInfo& info, std::string& out) {
   const bool is_text = value.kind == Node::Kind::text;
   if (info.choices != nullptr) {
     const std::vector<std::string_view> choices = info.choices();
     if (!is_text || std::ranges::find(choices, std::string_view(value.text)) == choices.end())
-      return expected_choice(is_text ? value.text : "", choices);
+      return Misfit{.expected = expected_choice(is_text ? value.text : "", choices)};
   } else if (!is_text || value.text.empty()) {
-    return "a text in quotes";
+    return Misfit{.expected = "a text in quotes"};
   }
   out = value.text;
-  return {};
+  return std::nullopt;
 }
 
-std::string store(const Node& value, const FieldInfo& info, std::vector<std::string>& out) {
-  if (value.kind != Node::Kind::list || value.children.empty()) return "a list of texts in quotes";
+std::optional<Misfit> store(const Node& value, const FieldInfo& info, std::vector<std::string>& out) {
+  if (value.kind != Node::Kind::list || value.children.empty()) return Misfit{.expected = "a list of texts in quotes"};
   std::vector<std::string> given;
   for (const Node& item : value.children)
-    if (std::string expected = store(item, info, given.emplace_back()); !expected.empty())
-      return "a list, each of them " + expected;
+    if (const auto wrong = store(item, info, given.emplace_back())) return wrong_element(item, wrong->expected);
   out = std::move(given);
-  return {};
+  return std::nullopt;
 }
 
-std::string store(const Node& value, const FieldInfo& info, std::int64_t& out) {
+std::optional<Misfit> store(const Node& value, const FieldInfo& info, std::int64_t& out) {
   if (value.kind == Node::Kind::whole && value.whole >= info.least && value.whole <= info.most) {
     out = value.whole;
-    return {};
+    return std::nullopt;
   }
   if (info.most == std::numeric_limits<std::int64_t>::max())
-    return "a whole number of " + std::to_string(info.least) + " or more";
-  return "a whole number from " + std::to_string(info.least) + " to " + std::to_string(info.most);
+    return Misfit{.expected = "a whole number of " + std::to_string(info.least) + " or more"};
+  return Misfit{.expected = "a whole number from " + std::to_string(info.least) + " to " + std::to_string(info.most)};
 }
 
-std::string store(const Node& value, const FieldInfo& info, Fraction& out) {
+std::optional<Misfit> store(const Node& value, const FieldInfo& info, Fraction& out) {
   const bool is_number = value.kind == Node::Kind::whole || value.kind == Node::Kind::number;
   constexpr double largest = 1e9;  // so that the millionths are a whole number in a double
   if (is_number && std::abs(value.number) <= largest) {
@@ -70,94 +80,94 @@ std::string store(const Node& value, const FieldInfo& info, Fraction& out) {
     if (info.rounds_up && static_cast<double>(millionths) / 1e6 < value.number) ++millionths;
     if (millionths >= info.least && millionths <= info.most) {
       out.millionths = millionths;
-      return {};
+      return std::nullopt;
     }
   }
-  return "a number from " + decimal({info.least}) + " to " + decimal({info.most}) + ", such as 0.5";
+  return Misfit{.expected = "a number from " + decimal({info.least}) + " to " + decimal({info.most}) + ", such as 0.5"};
 }
 
-std::string store(const Node& value, const FieldInfo& info, std::optional<Fraction>& out) {
+std::optional<Misfit> store(const Node& value, const FieldInfo& info, std::optional<Fraction>& out) {
   Fraction given;
-  std::string expected = store(value, info, given);
-  if (expected.empty()) out = given;
-  return expected;
+  auto wrong = store(value, info, given);
+  if (!wrong) out = given;
+  return wrong;
 }
 
-std::string store(const Node& value, const FieldInfo&, std::optional<Duration>& out) {
+std::optional<Misfit> store(const Node& value, const FieldInfo&, std::optional<Duration>& out) {
   const auto duration = value.kind == Node::Kind::text ? parse_duration(value.text) : std::nullopt;
   if (!duration)
-    return duration_expected + (value.kind == Node::Kind::text ? duration_hint(value.text) : std::string());
+    return Misfit{.expected =
+                      duration_expected + (value.kind == Node::Kind::text ? duration_hint(value.text) : std::string())};
   out = duration;
-  return {};
+  return std::nullopt;
 }
 
-std::string store(const Node& value, const FieldInfo& info, Duration& out) {
+std::optional<Misfit> store(const Node& value, const FieldInfo& info, Duration& out) {
   std::optional<Duration> given;
-  std::string expected = store(value, info, given);
+  auto wrong = store(value, info, given);
   if (given) out = *given;
-  return expected;
+  return wrong;
 }
 
-std::string store(const Node& value, const FieldInfo& info, std::vector<Duration>& out) {
-  const std::string list_expected = "a list of durations such as [\"1ms\", \"5ms\"]";
-  if (value.kind != Node::Kind::list || value.children.empty()) return list_expected;
+std::optional<Misfit> store(const Node& value, const FieldInfo& info, std::vector<Duration>& out) {
+  if (value.kind != Node::Kind::list || value.children.empty())
+    return Misfit{.expected = "a list of durations such as [\"1ms\", \"5ms\"]"};
   std::vector<Duration> given;
   for (const Node& item : value.children) {
-    Duration duration{};
-    if (!store(item, info, duration).empty()) return list_expected + "; " + shown(item) + " is none";
-    if (duration <= Duration::zero()) return "durations above 0";
-    given.push_back(duration);
+    Duration& duration = given.emplace_back();
+    if (const auto wrong = store(item, info, duration)) return wrong_element(item, wrong->expected);
+    if (duration <= Duration::zero()) return wrong_element(item, "a duration above 0");
   }
   out = std::move(given);
-  return {};
+  return std::nullopt;
 }
 
-std::string store(const Node& value, const FieldInfo& info, std::vector<Fraction>& out) {
-  const std::string list_expected =
-      "a list of numbers from " + decimal({info.least}) + " to " + decimal({info.most}) + ", such as [0.2, 0.5]";
-  if (value.kind != Node::Kind::list || value.children.empty()) return list_expected;
+std::optional<Misfit> store(const Node& value, const FieldInfo& info, std::vector<Fraction>& out) {
+  if (value.kind != Node::Kind::list || value.children.empty())
+    return Misfit{.expected = "a list of numbers from " + decimal({info.least}) + " to " + decimal({info.most}) +
+                              ", such as [0.2, 0.5]"};
   std::vector<Fraction> given;
-  for (const Node& item : value.children) {
-    Fraction fraction;
-    if (!store(item, info, fraction).empty()) return list_expected + "; " + shown(item) + " is none";
-    given.push_back(fraction);
-  }
+  for (const Node& item : value.children)
+    if (const auto wrong = store(item, info, given.emplace_back())) return wrong_element(item, wrong->expected);
   out = std::move(given);
-  return {};
+  return std::nullopt;
 }
 
-std::string store(const Node& value, const FieldInfo& info, std::vector<Section>& out) {
+std::optional<Misfit> store(const Node& value, const FieldInfo& info, std::vector<Section>& out) {
   if (value.kind != Node::Kind::table || value.children.size() > max_uses)
-    return "at most four resources with their longest sections, such as { bus = \"200us\" }";
+    return Misfit{.expected = "at most four resources with their longest sections, such as { bus = \"200us\" }"};
   std::vector<Section> given;
   for (const Node& item : value.children) {
     Section section{.resource = item.key, .longest = {}};
-    if (const std::string expected = store(item, info, section.longest); !expected.empty())
-      return "for " + item.key + " " + expected;
+    if (const auto wrong = store(item, info, section.longest))
+      return Misfit{.expected = "for " + item.key + " " + wrong->expected, .element = &item};
     given.push_back(std::move(section));
   }
   out = std::move(given);
-  return {};
+  return std::nullopt;
 }
 
-std::string store(const Node& value, const FieldInfo&, std::optional<Node>& out) {
-  if (!is_simple(value)) return "a number, a text in quotes such as \"10ms\", or true or false";
+std::optional<Misfit> store(const Node& value, const FieldInfo&, std::optional<Node>& out) {
+  if (!is_simple(value)) return Misfit{.expected = "a number, a text in quotes such as \"10ms\", or true or false"};
   out = value;
-  return {};
+  return std::nullopt;
 }
 
-std::string store(const Node& value, const FieldInfo&, std::vector<Node>& out) {
-  const bool is_list = value.kind == Node::Kind::list && !value.children.empty();
-  if (!is_list || !std::ranges::all_of(value.children, is_simple))
-    return "a list of numbers, or of texts in quotes, such as [0.5, 1.0]";
+std::optional<Misfit> store(const Node& value, const FieldInfo& info, std::vector<Node>& out) {
+  if (value.kind != Node::Kind::list || value.children.empty())
+    return Misfit{.expected = "a list of numbers, or of texts in quotes, such as [0.5, 1.0]"};
+  for (const Node& item : value.children) {
+    std::optional<Node> given;
+    if (const auto wrong = store(item, info, given)) return wrong_element(item, wrong->expected);
+  }
   out = value.children;
-  return {};
+  return std::nullopt;
 }
 
-std::string store(const Node& value, const FieldInfo&, bool& out) {
-  if (value.kind != Node::Kind::flag) return "true or false, without quotes";
+std::optional<Misfit> store(const Node& value, const FieldInfo&, bool& out) {
+  if (value.kind != Node::Kind::flag) return Misfit{.expected = "true or false, without quotes"};
   out = value.whole != 0;
-  return {};
+  return std::nullopt;
 }
 
 }  // namespace corelane::eval

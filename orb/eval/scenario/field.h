@@ -30,24 +30,29 @@ struct Field {
   Member<Table> member;
 };
 
-// Each of these stores the value and returns "", or stores nothing and returns what is expected: "a whole number from 1
-// to 1024".
-std::string store(const Node& value, const FieldInfo& info, std::string& out);
-std::string store(const Node& value, const FieldInfo& info, std::vector<std::string>& out);
-std::string store(const Node& value, const FieldInfo& info, std::int64_t& out);
-std::string store(const Node& value, const FieldInfo& info, Fraction& out);
-std::string store(const Node& value, const FieldInfo& info, std::optional<Fraction>& out);
-std::string store(const Node& value, const FieldInfo& info, Duration& out);
-std::string store(const Node& value, const FieldInfo& info, std::optional<Duration>& out);
-std::string store(const Node& value, const FieldInfo& info, std::vector<Duration>& out);
-std::string store(const Node& value, const FieldInfo& info, std::vector<Fraction>& out);
-std::string store(const Node& value, const FieldInfo& info, std::vector<Section>& out);
-std::string store(const Node& value, const FieldInfo& info, std::optional<Node>& out);
-std::string store(const Node& value, const FieldInfo& info, std::vector<Node>& out);
-std::string store(const Node& value, const FieldInfo& info, bool& out);
+// Misfit says why a value was not stored.
+struct Misfit {
+  std::string expected{};         // "a whole number from 1 to 1024"
+  const Node* element = nullptr;  // the element of the list that is wrong; null: the value itself
+};
+
+// Each of these stores the value and returns nothing, or stores nothing and returns what is wrong.
+std::optional<Misfit> store(const Node& value, const FieldInfo& info, std::string& out);
+std::optional<Misfit> store(const Node& value, const FieldInfo& info, std::vector<std::string>& out);
+std::optional<Misfit> store(const Node& value, const FieldInfo& info, std::int64_t& out);
+std::optional<Misfit> store(const Node& value, const FieldInfo& info, Fraction& out);
+std::optional<Misfit> store(const Node& value, const FieldInfo& info, std::optional<Fraction>& out);
+std::optional<Misfit> store(const Node& value, const FieldInfo& info, Duration& out);
+std::optional<Misfit> store(const Node& value, const FieldInfo& info, std::optional<Duration>& out);
+std::optional<Misfit> store(const Node& value, const FieldInfo& info, std::vector<Duration>& out);
+std::optional<Misfit> store(const Node& value, const FieldInfo& info, std::vector<Fraction>& out);
+std::optional<Misfit> store(const Node& value, const FieldInfo& info, std::vector<Section>& out);
+std::optional<Misfit> store(const Node& value, const FieldInfo& info, std::optional<Node>& out);
+std::optional<Misfit> store(const Node& value, const FieldInfo& info, std::vector<Node>& out);
+std::optional<Misfit> store(const Node& value, const FieldInfo& info, bool& out);
 
 template <typename Table>
-std::string store(const Node& value, const Field<Table>& field, Table& table) {
+std::optional<Misfit> store(const Node& value, const Field<Table>& field, Table& table) {
   return std::visit([&](const auto member) { return store(value, field.info, table.*member); }, field.member);
 }
 

@@ -34,7 +34,7 @@ std::string shown(const Node& node) {
     case Node::Kind::flag:
       return node.whole != 0 ? "true" : "false";
     case Node::Kind::list:
-      return "a list";
+      return node.children.empty() ? "an empty list" : "a list";
     case Node::Kind::table:
       return "a table";
     case Node::Kind::other:

@@ -108,10 +108,11 @@ class Reader {
                                        core::listed(keys_of(table, fields)));
       return nodes_.unknown_key(child, table, keys_of(table, fields));
     }
-    const std::string expected = store(child, *field, out);
-    if (expected.empty()) return std::nullopt;
-    return fault(child.at,
-                 table + (table.empty() ? "" : ".") + child.key + ": expected " + expected + "; found " + shown(child));
+    const auto wrong = store(child, *field, out);
+    if (!wrong) return std::nullopt;
+    const Node& found = wrong->element == nullptr ? child : *wrong->element;
+    return fault(found.at, table + (table.empty() ? "" : ".") + child.key + ": expected " + wrong->expected +
+                               "; found " + shown(found));
   }
 
   static bool is_top_field(const std::string& key) {

@@ -1,8 +1,11 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <initializer_list>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "orb/eval/run_requests.h"
 #include "orb/eval/scenario_formats.h"
@@ -87,6 +90,22 @@ std::optional<reproductions::ExperimentTime> chosen_time(bool is_virtual, bool i
   return std::nullopt;
 }
 
+// Returns the first given option that is none of these; "" if there is none.
+std::string other_option(const CLI::App& app, std::initializer_list<std::string_view> known) {
+  for (const CLI::Option* const option : app.get_options())
+    if (option->count() > 0 && !option->get_positional() &&
+        std::ranges::find(known, std::string_view(option->get_name())) == known.end())
+      return option->get_name();
+  return {};
+}
+
+// Says that the option has no effect on this kind of file. Returns the exit status.
+Status refuse_option(const std::string& file, const char* kind, const std::string& option) {
+  std::cerr << "corelane eval: " << plain(file) << " is " << kind << ", on which " << option
+            << " has no effect; leave it out\n";
+  return 2;
+}
+
 }  // namespace
 
 Action define_eval(CLI::App& app, std::vector<std::string>&) {
@@ -95,8 +114,9 @@ Action define_eval(CLI::App& app, std::vector<std::string>&) {
   app.footer(
       "Each set of tasks runs under each dispatcher of the file, with the same jobs. The results are lines of a CSV "
       "file. If it exists, only what it lacks is run. Ctrl-C keeps what is done.\n"
-      "An overheads file (docs/evaluation-real.md) is measured on this host, with neither --virtual nor --real.\n"
-      "A reproduction file (docs/reproductions.md) repeats published experiments, by default those of both kinds.\n"
+      "An overheads file (docs/evaluation-real.md) is measured on this host. It takes no option but --real.\n"
+      "A reproduction file (docs/reproductions.md) repeats published experiments, by default those of both kinds. It "
+      "takes --virtual, --real and --quick.\n"
       "Exit status: 0 all is done; 1 it was stopped, the file of results cannot be written further, or an admitted "
       "task missed a deadline in virtual time; 2 the command line or the file was wrong.");
   refuse_empty(
@@ -122,21 +142,28 @@ Action define_eval(CLI::App& app, std::vector<std::string>&) {
   app.add_option("--threads", options->threads, "threads for virtual time [one for each core]")
       ->type_name("COUNT")
       ->check(CLI::Range(1, 1024).description(""));
-  return [options, virtually, really](const ToolSettings& settings) {
+  return [&app, options, virtually, really](const ToolSettings& settings) {
     options->orb_options = settings.orb_options;
     const auto text = text_in(options->file);
     if (text && is_overheads_file(*text)) {
-      if (virtually->count() == 0) return run_overheads(*text, options->file);
-      std::cerr << "corelane eval: " << plain(options->file)
-                << " is an overheads file, which is measured in real time only; leave out --virtual\n";
-      return 2;
+      if (virtually->count() > 0) {
+        std::cerr << "corelane eval: " << plain(options->file)
+                  << " is an overheads file, which is measured in real time only; leave out --virtual\n";
+        return 2;
+      }
+      if (const std::string other = other_option(app, {"--real"}); !other.empty())
+        return refuse_option(options->file, "an overheads file", other);
+      return run_overheads(*text, options->file);
     }
-    if (text && reproductions::is_reproduction_file(*text))
+    if (text && reproductions::is_reproduction_file(*text)) {
+      if (const std::string other = other_option(app, {"--virtual", "--real", "--quick"}); !other.empty())
+        return refuse_option(options->file, "a reproduction file", other);
       return run_reproductions(*text, options->file,
                                {.only = chosen_time(virtually->count() > 0, really->count() > 0),
                                 .quick = options->quick,
                                 .host = host_text(),
                                 .is_to_stop = &Interrupt::asked});
+    }
     if (really->count() > 0) return run_for_real(*options);
     if (virtually->count() > 0) return run_experiment(*options);
     std::cerr << "corelane eval: say --virtual or --real; see corelane eval --help\n";

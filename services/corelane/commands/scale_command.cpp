@@ -90,7 +90,9 @@ void define_os(CLI::App& app, ScaleOsOptions& options) {
       "Each benchmark runs in as many processes as cores, each bound to a core of its own.\n"
       "speed-up: units of work beside those of one core in the same time (fixed-time speed-up). serial share: s in "
       "Gustafson's law, speed-up = n - s (n - 1). kernel/unit: CPU time in the kernel for a unit of work. Throughput "
-      "collapses if it falls by more than 5 % when cores are added.\n"
+      "collapses if the median falls by more than 5 % when cores are added, and falls beyond the spread of the rounds: "
+      "each round is slower than each round at the highest median. From 10 rounds on, a few rounds at both ends do not "
+      "count. One round does not show a collapse.\n"
       "Exit status: 0 measured, 1 a benchmark failed or a file cannot be written (the reason is printed), 2 the "
       "command line was wrong.");
   app.add_option("--only", options.only, "measure only this benchmark; may be given several times")

@@ -1,7 +1,5 @@
 #include "services/corelane/evaluate/evaluate.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
@@ -28,6 +26,7 @@
 #include "orb/os/clock.h"
 #include "orb/os/files/small_file.h"
 #include "services/corelane/evaluate/origin.h"
+#include "services/corelane/evaluate/output_paths.h"
 #include "services/corelane/evaluate/pdf_figures.h"
 #include "services/corelane/evaluate/progress.h"
 #include "services/corelane/evaluate/results_file.h"
@@ -353,45 +352,6 @@ bool breaks_promise(const eval::ExperimentSummary& summary) {
     return std::ranges::any_of(cell.dispatchers,
                                [](const eval::DispatcherSummary& sum) { return sum.refuses && sum.late_tasks > 0; });
   });
-}
-
-bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code fault;
-  if (std::filesystem::equivalent(a, b, fault)) return true;
-  const auto resolved = [](const std::string& path) {
-    std::error_code unknown;
-    const std::filesystem::path whole = std::filesystem::absolute(path, unknown).lexically_normal();
-    const std::filesystem::path real = std::filesystem::weakly_canonical(whole, unknown);
-    return unknown ? whole : real;
-  };
-  return resolved(a) == resolved(b);
-}
-
-// Returns false if the file certainly cannot be written. Neither makes nor changes it.
-bool may_be_written(const std::string& path) {
-  std::error_code fault;
-  const std::filesystem::file_status found = std::filesystem::status(path, fault);
-  if (std::filesystem::is_directory(found)) return false;
-  if (std::filesystem::exists(found) && !std::filesystem::is_regular_file(found))
-    return ::access(path.c_str(), W_OK) == 0;  // a device or a pipe
-  // A regular file is replaced by a new one beside it.
-  std::error_code unknown;
-  const std::filesystem::path target =
-      std::filesystem::weakly_canonical(std::filesystem::absolute(path, unknown), unknown);
-  return unknown || ::access(target.parent_path().c_str(), W_OK | X_OK) == 0;
-}
-
-// Returns which output would overwrite the scenario or another output, or cannot be written; "" if none.
-std::string fault_of_outputs(const EvaluateOptions& options, const std::string& output) {
-  if (is_same_file(output, options.file))
-    return output + " is the scenario, and the results would go into it; name another file with --output";
-  if (options.report.empty()) return {};
-  if (is_same_file(options.report, options.file))
-    return options.report + " is the scenario, and the report would replace it; name another file with --report";
-  if (is_same_file(options.report, output))
-    return options.report + " is the file of results, and the report would replace it; name another file with --report";
-  if (!may_be_written(options.report)) return options.report + " cannot be written; name another file for --report";
-  return {};
 }
 
 // Writes a figure as SVG, and as PDF if the options say so. Returns what is wrong; "" if nothing is.

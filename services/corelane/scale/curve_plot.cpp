@@ -1,9 +1,9 @@
 #include "services/corelane/scale/curve_plot.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 
+#include "orb/eval/report/curve_style.h"
 #include "services/corelane/output/text.h"
 
 namespace corelane::tool {
@@ -14,7 +14,7 @@ struct Area {
   static constexpr double left = 50, top = 20, width = 560, height = 360;
   static constexpr double right = left + width, bottom = top + height;
 };
-constexpr std::array colors{"#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf"};
+constexpr double legend_line = 40, legend_step = 16;
 
 std::string escaped(const std::string& text) {
   std::string result;
@@ -75,24 +75,32 @@ std::string grid(const Axes& axes) {
     text += format("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%.3g</text>\n", Area::left - 6,
                    axes.y(speed_up) + 4, speed_up);
   }
-  return text + format("<text x=\"%.1f\" y=\"%.1f\">cores</text>\n", Area::right + 8, Area::bottom + 18);
+  return text + format("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">cores</text>\n",
+                       Area::left + Area::width / 2, Area::bottom + 36);
 }
 
+// Draws a curve, and its line of the legend beside the diagram.
 std::string polyline(const PlottedCurve& curve, const Axes& axes, std::size_t number) {
-  const char* const color = colors[number % colors.size()];
-  std::string text = format("<polyline fill=\"none\" stroke-width=\"2\" stroke=\"%s\" points=\"", color);
-  for (const scale::SpeedUp& point : curve.points)
-    text += format("%.1f,%.1f ", axes.x(point.cores), axes.y(point.speed_up));
-  text += "\"/>\n";
-  const double y = Area::top + 16 * (static_cast<double>(number) + 1);
-  return text + format("<text x=\"%.1f\" y=\"%.1f\" fill=\"%s\">", Area::right + 8, y, color) + escaped(curve.name) +
-         "</text>\n";
+  const eval::CurveStyle style = eval::curve_style(number, false);
+  const std::string stroke = eval::svg_stroke(style);
+  std::string points, markers;
+  for (std::size_t i = 0; i < curve.points.size(); ++i) {
+    const double x = axes.x(curve.points[i].cores), y = axes.y(curve.points[i].speed_up);
+    points += format("%.1f,%.1f ", x, y);
+    if (i % eval::marker_distance(curve.points.size()) == 0) markers += eval::svg_marker(style, x, y);
+  }
+  const double left = Area::right + 8, y = Area::top + legend_step * static_cast<double>(number + 1);
+  return "<polyline fill=\"none\" " + stroke + " points=\"" + points + "\"/>\n" + markers +
+         line_between(left, y - 4, left + legend_line, y - 4, stroke.c_str()) +
+         eval::svg_marker(style, left + legend_line / 2, y - 4) +
+         format("<text x=\"%.1f\" y=\"%.1f\">", left + legend_line + 6, y) + escaped(curve.name) + "</text>\n";
 }
 
 std::string diagram(const std::vector<PlottedCurve>& curves) {
   const Axes axes = axes_of(curves);
+  const double legend_bottom = Area::top + legend_step * static_cast<double>(curves.size() + 1);
   std::string text = format("<svg width=\"%.0f\" height=\"%.0f\" font-size=\"12\" font-family=\"sans-serif\">\n",
-                            Area::right + 130, Area::bottom + 40);
+                            Area::right + 176, std::max(Area::bottom + 44, legend_bottom));
   text += grid(axes);
   text += line_between(axes.x(0), axes.y(0), axes.x(axes.most_cores), axes.y(axes.most_cores),
                        "stroke=\"#888\" stroke-dasharray=\"4\"");
@@ -114,7 +122,7 @@ std::string html_of(const std::string& title, const std::vector<PlottedCurve>& c
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + escaped(title) +
       "</title>\n<style>body{font-family:sans-serif} td,th{padding:0 1em;text-align:right}</style></head>\n"
       "<body><h1>" +
-      escaped(title) + "</h1>\n<p>Speed-up over cores; the dashed line is the ideal one.</p>\n";
+      escaped(title) + "</h1>\n<p>Speed-up over cores; the gray line without markers is the ideal one.</p>\n";
   text += diagram(curves);
   for (const PlottedCurve& curve : curves) text += table_of(curve);
   return text + "</body></html>\n";

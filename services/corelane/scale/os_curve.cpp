@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <utility>
 
+#include "orb/base/text/counted.h"
+#include "services/corelane/measure/co_run.h"
 #include "services/corelane/scale/bound_processes.h"
 
 namespace corelane::tool {
@@ -33,9 +36,13 @@ OsPoint median_point(int cores, const std::vector<BoundRun>& runs) {
     throughputs.push_back(run.throughput);
     kernel_ns.push_back(run.kernel_ns);
   }
-  return {
-      .cores = cores, .throughput = median_of(std::move(throughputs)), .kernel_ns = median_of(std::move(kernel_ns))};
+  return {.cores = cores,
+          .throughput = median_of(throughputs),
+          .kernel_ns = median_of(std::move(kernel_ns)),
+          .spread = spread_of(std::move(throughputs))};
 }
+
+std::string cores_text(int cores) { return counted(static_cast<std::uint64_t>(cores), "core"); }
 
 }  // namespace
 
@@ -81,6 +88,30 @@ std::vector<scale::ThroughputPoint> throughputs_of(const OsCurve& curve) {
   std::vector<scale::ThroughputPoint> points;
   for (const OsPoint& point : curve.points) points.push_back({point.cores, point.throughput});
   return points;
+}
+
+std::optional<scale::Spread> spread_of(std::vector<double> throughputs) {
+  if (throughputs.size() < 2) return std::nullopt;
+  std::sort(throughputs.begin(), throughputs.end());
+  const std::size_t rank = std::max<std::size_t>(1, median_rank(throughputs.size()));
+  return scale::Spread{.low = throughputs[rank - 1], .high = throughputs[throughputs.size() - rank]};
+}
+
+std::optional<int> collapse_of(const OsCurve& curve) {
+  std::vector<scale::MeasuredPoint> points;
+  for (const OsPoint& point : curve.points)
+    points.push_back({.median = {point.cores, point.throughput}, .spread = point.spread});
+  return scale::collapse_beyond_spread(points);
+}
+
+std::string collapse_text(const OsCurve& curve) {
+  if (const auto collapse = collapse_of(curve)) return "throughput collapses at " + cores_text(*collapse);
+  const auto fall = scale::collapse_point(throughputs_of(curve));
+  if (!fall) return "throughput does not collapse";
+  const bool has_spread = curve.points.front().spread.has_value();
+  return "throughput is highest at " + cores_text(*fall) + " and then falls, but " +
+         (has_spread ? "not beyond the spread of the rounds; measure again with more --rounds or --seconds"
+                     : "one round shows no spread; measure again with --rounds 3 or more");
 }
 
 }  // namespace corelane::tool

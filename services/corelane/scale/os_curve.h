@@ -21,6 +21,7 @@ struct OsPoint {
   int cores = 1;
   double throughput = 0;  // units of work per second, of all processes together: the median of the rounds
   double kernel_ns = 0;   // CPU time in the kernel for each unit: the median of the rounds
+  std::optional<scale::Spread> spread{};  // of the throughputs; see spread_of()
 };
 
 struct OsCurve {
@@ -52,5 +53,15 @@ Expected<OsCurve, std::string> measure_curve(const OsBenchmark& benchmark, const
 
 // Returns the throughputs alone.
 std::vector<scale::ThroughputPoint> throughputs_of(const OsCurve& curve);
+
+// Returns the spread of the throughputs of all rounds: from the lowest to the highest one. From 10 rounds on, a few
+// rounds at both ends do not count: it is the interval of median_rank(). One round has no spread.
+std::optional<scale::Spread> spread_of(std::vector<double> throughputs);
+
+// Returns the number of cores at which throughput collapses: see scale::collapse_beyond_spread().
+std::optional<int> collapse_of(const OsCurve& curve);
+
+// Returns a sentence that says whether throughput collapses, and what to do where the rounds do not show it.
+std::string collapse_text(const OsCurve& curve);
 
 }  // namespace corelane::tool

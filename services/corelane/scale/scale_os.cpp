@@ -36,12 +36,11 @@ constexpr Duration longest_run = std::chrono::hours{1};
 struct ShownCurve {
   OsCurve curve{};
   std::vector<scale::SpeedUp> speed_ups{};  // empty without a point of one core
-  std::optional<int> collapse{};
 };
 
 ShownCurve shown(OsCurve curve) {
   const auto throughputs = throughputs_of(curve);
-  return {std::move(curve), scale::speed_ups(throughputs), scale::collapse_point(throughputs)};
+  return {std::move(curve), scale::speed_ups(throughputs)};
 }
 
 std::string or_dash(const char* pattern, const std::optional<double>& value) {
@@ -82,10 +81,7 @@ void print_table(const ShownCurve& shown, std::ostream& out) {
                   or_dash("%.2f", speed_up_of(shown, i)).c_str(), or_dash("%.2f", serial_share_of(shown, i)).c_str(),
                   kernel_time_text(point.kernel_ns).c_str());
   }
-  out << (shown.collapse ? "throughput collapses at " + counted(static_cast<std::uint64_t>(*shown.collapse), "core")
-                         : std::string("throughput does not collapse"))
-      << "\n"
-      << text_of_locks(shown.curve) << "\n";
+  out << collapse_text(shown.curve) << "\n" << text_of_locks(shown.curve) << "\n";
 }
 
 void print_csv(const ShownCurve& shown, std::ostream& out) {
@@ -98,15 +94,17 @@ void print_csv(const ShownCurve& shown, std::ostream& out) {
 }
 
 Json json_of(const ShownCurve& shown) {
+  const auto collapse = collapse_of(shown.curve);
   Json json{{"name", shown.curve.benchmark},
             {"unit", shown.curve.unit},
-            {"collapse", shown.collapse ? Json(*shown.collapse) : Json()},
+            {"collapse", collapse ? Json(*collapse) : Json()},
             {"points", Json::array()}};
   for (std::size_t i = 0; i < shown.curve.points.size(); ++i) {
     const OsPoint& point = shown.curve.points[i];
     Json entry{{"cores", point.cores},
                {"throughput", point.throughput},
                {"kernel_ns", point.kernel_ns > 0 ? Json(point.kernel_ns) : Json()}};
+    if (point.spread) entry["spread"] = {point.spread->low, point.spread->high};
     if (const auto value = speed_up_of(shown, i)) entry["speed_up"] = *value;
     if (const auto value = serial_share_of(shown, i)) entry["serial_share"] = *value;
     json["points"].push_back(std::move(entry));

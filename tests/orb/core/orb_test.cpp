@@ -20,6 +20,7 @@
 #include "orb/giop/corbaloc.h"
 #include "orb/giop/ior.h"
 #include "orb/os/lock.h"
+#include "tests/support/peers/in_child.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
 #include "tests/support/system/captured_errors.h"
@@ -404,19 +405,6 @@ bool children_can_be_watched() {
   return can;
 }
 
-// Runs `what` in a child of fork(), which then ends with 0. Returns the child's wait status.
-template <typename What>
-int in_child(const What& what) {
-  const pid_t child = fork();
-  if (child == 0) {
-    what();
-    _exit(0);
-  }
-  int status = -1;
-  CHECK(waitpid(child, &status, 0) == child);
-  return status;
-}
-
 std::size_t open_eventfds() {
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -432,7 +420,7 @@ TEST_CASE("a stop signal ends a child of fork() and leaves its parent's server a
   TestOrb server;
   const corelane::core::StopSignals stop(*server.orb);
   for (const int signal : {SIGTERM, SIGINT}) {
-    const int status = in_child([&] { raise(signal); });
+    const int status = in_child([&] { return raise(signal) == 0; });
     CHECK(WIFSIGNALED(status));
     CHECK(WTERMSIG(status) == signal);
   }
@@ -443,7 +431,11 @@ TEST_CASE("a child of fork() that destroys its parent's StopSignals leaves the p
   if (!children_can_be_watched()) return;
   TestOrb server;
   std::optional<corelane::core::StopSignals> stop(std::in_place, *server.orb);
-  CHECK(in_child([&] { stop.reset(); }) == 0);
+  const int status = in_child([&] {
+    stop.reset();
+    return true;
+  });
+  CHECK(status == 0);
   raise(SIGTERM);
   while (!asked_to_stop(server)) std::this_thread::yield();  // bound: the thread of StopSignals
   server->run();
@@ -468,9 +460,9 @@ TEST_CASE("StopSignals says what to do if the system gives it no descriptor") {
     try {
       const corelane::core::StopSignals second(*server.orb);
     } catch (const CORBA::NO_RESOURCES& fault) {
-      if (std::string(fault.what()).find("ulimit -n") != std::string::npos) return;
+      return std::string(fault.what()).find("ulimit -n") != std::string::npos;
     }
-    _exit(1);
+    return false;
   });
   CHECK(status == 0);
 }

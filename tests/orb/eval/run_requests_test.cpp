@@ -173,11 +173,18 @@ TEST_CASE("a policy's dispatcher that the experiment does not have is refused") 
 }
 
 TEST_CASE("a wrong experiment is refused with its place and what to write") {
-  CHECK(
-      scenario_fault("[experiment]\ndispatchers = [\"mc-orbs\"]\n") ==
-      "s.toml:2:15: experiment.dispatchers: expected a list, each of them one of \"mc-orb\", \"mc-orb*\", \"direct\", "
-      "\"leader-followers\", \"leader-followers-pinned\", \"leader-followers-one-core\", "
-      "\"leader-followers-allocated\"; the nearest is mc-orb; found a list");
+  CHECK(scenario_fault("[experiment]\ndispatchers = [\"mc-orb\", \"mcorb\"]\n") ==
+        "s.toml:2:26: experiment.dispatchers: expected each element to be one of \"mc-orb\", \"mc-orb*\", \"direct\", "
+        "\"leader-followers\", \"leader-followers-pinned\", \"leader-followers-one-core\", "
+        "\"leader-followers-allocated\"; the nearest is mc-orb; found \"mcorb\"");
+  CHECK_THAT(scenario_fault("[experiment]\ndispatchers = [\n\"direkt\",\n]\n"),
+             Catch::StartsWith("s.toml:3:1: experiment.dispatchers: expected each element to be one of \"direct\", "
+                               "\"mc-orb\", \"mc-orb*\", \"leader-followers\"") &&
+                 Catch::EndsWith("; the nearest is direct; found \"direkt\""));
+  CHECK_THAT(scenario_fault("[experiment]\ndispatchers = [\"mc-orb\", 3]\n"),
+             Catch::StartsWith("s.toml:2:26: ") && Catch::EndsWith("\"leader-followers-allocated\"; found 3"));
+  CHECK(scenario_fault("[experiment]\ndispatchers = \"mc-orb\"\n") ==
+        "s.toml:2:15: experiment.dispatchers: expected a list of texts in quotes; found \"mc-orb\"");
   CHECK_THAT(scenario_fault("[experiment]\nlength = \"0s\"\n"), Catch::Contains("expected a duration above 0"));
   CHECK_THAT(scenario_fault("[[published]]\nvalues = [\"1\"]\n"), Catch::Contains("published has no dispatcher"));
   CHECK_THAT(scenario_fault("[published]\nvalues = [\"1\"]\n"), Catch::Contains("write [[published]]"));

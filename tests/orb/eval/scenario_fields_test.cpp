@@ -1,6 +1,8 @@
 #include "orb/eval/scenario_fields.h"
 
 #include <catch2/catch.hpp>
+#include <sstream>
+#include <string>
 
 #include "orb/eval/scenario_file.h"
 
@@ -38,6 +40,15 @@ TEST_CASE("the documentation has a line for each field") {
     for (const auto& [info, kind] : table.fields)
       CHECK_THAT(text, Catch::Contains("| `" + std::string(info.key) + "` | "));
   CHECK_THAT(text, Catch::Contains("\n## [[task]]\n") && Catch::Contains("| `uunifast-discard` | "));
+}
+
+TEST_CASE("the documentation has at most 100 columns outside of its tables") {
+  std::istringstream lines(scenario_documentation());
+  for (std::string line; std::getline(lines, line);) {
+    CAPTURE(line);
+    CHECK((line.size() <= 100 || line.starts_with("| ")));
+  }
+  CHECK_THAT(scenario_documentation(), Catch::Contains("an estimate, never\na bound. `corelane measure"));
 }
 
 }  // namespace scenario_fields_test

@@ -249,7 +249,8 @@ TEST_CASE("every wrong input has its line, what is wrong, and how to mend it") {
       Case{"[[task]]\nperiod = \"10ms\"\nbudget = \"2ms\"\nuses = { bus = \"3ms\" }\n",
            "the longest section of uses.bus = 3ms is outside 0 < L <= C = 2ms"},
       Case{"[[task]]\nperiod = \"10ms\"\nbudget = \"2ms\"\nuses = { bus = 3 }\n",
-           "task.uses: expected for bus a duration"},
+           "s.toml:4:16: task.uses: expected for bus a duration such as \"10ms\" (a whole number and ns, us, ms or s), "
+           "in quotes; found 3"},
       Case{"[[task]]\nperiod = \"10ms\"\nbudget = \"2ms\"\non_overrun = \"kill\"\n",
            "expected one of \"report\", \"demote\", \"cancel\"; found \"kill\""},
       Case{"[[task]]\nperiod = \"1ms\"\nbudget = \"1ms\"\ndeadline = \"20ms\"\n", "span 21 periods of T = 1ms"},
@@ -270,7 +271,13 @@ TEST_CASE("every wrong input has its line, what is wrong, and how to mend it") {
            "generate.utilization_min = 0.5 is more than utilization_max = 0.4"},
       Case{"[generate]\ntasks = 4\nutilization = 1\nperiods = \"list\"\n", "it needs the periods; add period_list"},
       Case{"[generate]\ntasks = 4\nutilization = 1\nperiods = \"list\"\nperiod_list = [\"1ms\", 2]\n",
-           "a list of durations such as [\"1ms\", \"5ms\"]; 2 is none"},
+           "s.toml:5:23: generate.period_list: expected each element to be a duration such as \"10ms\" (a whole number "
+           "and ns, us, ms or s), in quotes; found 2"},
+      Case{"[generate]\ntasks = 4\nutilization = 1\nperiods = \"list\"\nperiod_list = [\"1ms\", \"0us\"]\n",
+           "s.toml:5:23: generate.period_list: expected each element to be a duration above 0; found \"0us\""},
+      Case{"[generate]\ntasks = 4\nutilization = 1\nperiods = \"list\"\nperiod_list = []\n",
+           "s.toml:5:15: generate.period_list: expected a list of durations such as [\"1ms\", \"5ms\"]; found an "
+           "empty list"},
       Case{"[generate]\ntasks = 4\nutilization = 1\nperiod_min = \"200ms\"\n",
            "generate.period_min = 200ms is more than period_max = 100ms"},
       Case{"[generate]\ntasks = 4\nutilization = 1\nperiod_max = \"3601s\"\n", "is outside 0 < T <= 1 h"},
@@ -290,7 +297,8 @@ TEST_CASE("every wrong input has its line, what is wrong, and how to mend it") {
       Case{"[generate]\ntasks = 4\nutilization = 1\norder = \"edf\"\n",
            "generate.order: expected one of \"as-drawn\", \"random\", \"increasing-period\"; found \"edf\""},
       Case{"[generate]\ntasks = 2\nutilization = 1\nutilization_max_each = [0.5, 2]\n",
-           "a list of numbers from 0.000001 to 1, such as [0.2, 0.5]; 2 is none"},
+           "s.toml:4:30: generate.utilization_max_each: expected each element to be a number from 0.000001 to 1, such "
+           "as 0.5; found 2"},
       Case{"[generate]\ntasks = 4\nutilization = 1\njitter = 1\n",
            "generate.jitter: expected a number from 0 to 0.999999"});
   CAPTURE(c.text);
@@ -344,7 +352,9 @@ TEST_CASE("a wrong sweep has its line, what is wrong, and how to mend it") {
                Case{"field = \"seed\"\nvalues = [1]\nfrom = 1\n", "it needs either values, or from, to and step"},
                Case{"field = \"seed\"\nfrom = 1\nto = 2\n", "it needs either values, or from, to and step"},
                Case{"field = \"seed\"\nvalues = []\n", "sweep.values: expected a list of numbers"},
-               Case{"field = \"seed\"\nvalues = [[1]]\n", "expected a list of numbers"},
+               Case{"field = \"seed\"\nvalues = [1, [1]]\n",
+                    "s.toml:6:14: sweep.values: expected each element to be a number, a text in quotes such as "
+                    "\"10ms\", or true or false; found a list"},
                Case{"field = \"seed\"\nfrom = 3\nto = 2\nstep = 1\n", "from must not be more than to"},
                Case{"field = \"seed\"\nfrom = 1\nto = 2\nstep = 0\n", "step must be above 0"},
                Case{"field = \"seed\"\nfrom = 1\nto = \"2ms\"\nstep = 1\n", "not all numbers, or all durations"},

@@ -42,4 +42,23 @@ TEST_CASE("throughput collapses if it falls by more than 5 percent after its hig
   CHECK_FALSE(collapse({}));
 }
 
+TEST_CASE("measured throughput collapses if it falls by more than 5 percent and beyond the spread of the rounds") {
+  const auto point = [](int cores, double low, double median, double high) {
+    return MeasuredPoint{.median = {cores, median}, .spread = Spread{.low = low, .high = high}};
+  };
+  const auto collapse = [](std::vector<MeasuredPoint> points) { return collapse_beyond_spread(points); };
+  CHECK(collapse({point(1, 10, 10, 10), point(2, 95, 100, 103), point(4, 92, 94, 94.9)}) == 2);
+  CHECK_FALSE(collapse({point(1, 10, 10, 10), point(2, 95, 100, 103), point(4, 92, 94, 95)}));  // the spreads touch
+  CHECK_FALSE(collapse({point(2, 99, 100, 101), point(4, 95, 95, 95)}));                        // 5 percent
+  CHECK(collapse({point(2, 99, 100, 101), point(4, 94.9, 94.9, 94.9)}) == 2);
+  CHECK(collapse({point(8, 50, 60, 70), point(4, 92, 94, 99), point(2, 95, 100, 103)}) == 2);  // in any order
+  CHECK_FALSE(collapse({point(1, 40, 50, 51), point(2, 95, 100, 103)}));                       // fewer cores
+  CHECK_FALSE(collapse({}));
+}
+
+TEST_CASE("single rounds show no collapse") {
+  const std::vector<MeasuredPoint> points{{.median = {1, 100}, .spread = {}}, {.median = {2, 94}, .spread = {}}};
+  CHECK_FALSE(collapse_beyond_spread(points));
+}
+
 }  // namespace throughput_curve_test

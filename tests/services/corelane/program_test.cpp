@@ -371,6 +371,20 @@ TEST_CASE("an overheads file is not run in virtual time") {
                            " is an overheads file, which is measured in real time only; leave out --virtual\n");
 }
 
+TEST_CASE("options without effect on the kind of file are refused") {
+  const TempDirectory place;
+  std::ofstream(place / "o.toml") << "[[overhead]]\nscenario = \"x.toml\"\n";
+  std::ofstream(place / "r.toml") << "[[reproduction]]\n";
+  const Answer overheads = answer_of_tool({"eval", place / "o.toml", "--real", "--output", place / "r.csv"});
+  CHECK(overheads.exit == "exit status 2");
+  CHECK(overheads.text == "corelane eval: " + (place / "o.toml") +
+                              " is an overheads file, on which --output has no effect; leave it out\n");
+  const Answer reproduction = answer_of_tool({"eval", place / "r.toml", "--virtual", "--threads", "2"});
+  CHECK(reproduction.exit == "exit status 2");
+  CHECK(reproduction.text == "corelane eval: " + (place / "r.toml") +
+                                 " is a reproduction file, on which --threads has no effect; leave it out\n");
+}
+
 TEST_CASE("an experiment whose results fill the disk names their file, and goes on when there is room") {
   const TempDirectory place;
   std::ofstream(place / "s.toml") << "repetitions = 3\n[platform]\ncores = 2\n[generate]\ntasks = 4\n"

@@ -1,10 +1,6 @@
 // Tests oneways that one thread sends in quick succession: which go out at once, which go out together, and when.
 #include "orb/core/connections/oneway_batch.h"
 
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -21,7 +17,7 @@
 #include "orb/dispatch/current.h"
 #include "orb/os/clock.h"
 #include "tests/support/peers/acceptor.h"
-#include "tests/support/peers/fork_alone.h"
+#include "tests/support/peers/in_child.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/system/temp_directory.h"
 
@@ -280,21 +276,6 @@ bool children_can_start_threads() {
   return can;
 }
 
-// Runs `work` in a child of fork(). Returns whether it returned true.
-template <typename Work>
-bool holds_in_child(const Work& work) {
-  const pid_t child = fork_alone();
-  if (child == 0) try {
-      ::signal(SIGALRM, SIG_DFL);
-      ::alarm(60);  // ends this process if it waits in vain
-      ::_exit(work() ? 0 : 1);
-    } catch (...) {
-      ::_exit(2);
-    }
-  int status = -1;
-  return ::waitpid(child, &status, 0) == child && status == 0;
-}
-
 // Keeps one oneway in the batch, and returns once the process's flusher has sent it.
 bool is_flushed(Batching& b) {
   b.now = os::now();
@@ -309,10 +290,11 @@ TEST_CASE("a child of fork() has a flusher of its own") {
   if (!children_can_start_threads()) return;
   Batching parents(core::OnewayFlusher::watch);
   CHECK(is_flushed(parents));
-  CHECK(holds_in_child([] {
+  const int status = in_child([] {
     Batching own(core::OnewayFlusher::watch);
     return is_flushed(own);
-  }));
+  });
+  CHECK(status == 0);
 }
 
 // Over the wire.
@@ -418,7 +400,7 @@ TEST_CASE("a child of fork() whose parent has destroyed its ORBs sends its burst
     return in_order(n.server.servant->notes(), 'a', count);
   };
   CHECK(all_arrive());
-  CHECK(holds_in_child(all_arrive));
+  CHECK(in_child(all_arrive) == 0);
 }
 
 TEST_CASE("a burst to a server that does not read ends in TIMEOUT and what was accepted arrives") {

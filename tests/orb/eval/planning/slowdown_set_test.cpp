@@ -115,6 +115,17 @@ TEST_CASE("a refusal says which slowdown has lengthened a budget, and that it is
               "; if it ran on core 1, a would be analyzed with a budget of 10500us in place of 7ms: b on "
               "another core of its cache slows it down by a factor of 1.5, which is an estimate");
   }
+  SECTION("beside what is charged for overheads") {
+    PlanRequest request = request_of({task("a", 7ms), task("b", 4ms)}, {pair("a", "b", 1'500'000)});
+    request.overheads.costs = {.hop = 20us};
+    CHECK(reason(request) ==
+          sentence +
+              "; if it ran on core 1, a would be analyzed with a budget of 10530us in place of 7ms plus 20us "
+              "of charged overheads: b on another core of its cache slows it down by a factor of 1.5, which is an "
+              "estimate");
+    request.overheads.charged = false;
+    CHECK_THAT(reason(request), Contains("a budget of 10500us in place of 7ms: b on "));
+  }
   SECTION("that of the refused task") {
     CHECK_THAT(reason(request_of({task("a", 7ms), task("b", 4ms)}, {pair("b", "a", 3'000'000)})),
                Contains("; if it ran on core 1, b would be analyzed with a budget of 12ms in place of 4ms: a on "));

@@ -2,17 +2,23 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cstddef>
 #include <functional>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "orb/base/registry.h"
 #include "orb/eval/report/acceptance_charts.h"
 #include "orb/eval/report/chart.h"
 #include "orb/eval/report/comparison_tables.h"
+#include "orb/eval/report/curve_style.h"
 #include "orb/eval/report/examples.h"
+#include "orb/eval/report/gantt.h"
 #include "orb/eval/report/svg.h"
 #include "orb/eval/report/used_policies.h"
 #include "orb/eval/scenario_file.h"
@@ -22,6 +28,7 @@ namespace report_test {
 
 using namespace corelane;
 using namespace corelane::eval;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -147,13 +154,70 @@ TEST_CASE("colors repeat after eight") {
   CHECK(color_of(8) == color_of(0));
 }
 
+TEST_CASE("markers and dashes tell 32 curves apart without colors, and second curves from them") {
+  std::set<std::tuple<std::size_t, std::string_view, bool>> styles;
+  for (std::size_t i = 0; i < 32; ++i)
+    for (const bool is_hollow : {false, true}) {
+      const CurveStyle style = curve_style(i, is_hollow);
+      CHECK(style.color == color_of(i));
+      styles.emplace(style.marker, style.dashes, style.is_hollow);
+    }
+  CHECK(styles.size() == 64);
+  CHECK(curve_style(32, false) == curve_style(0, false));
+}
+
+TEST_CASE("the legend of a chart shows the line and the marker of each curve") {
+  Chart chart{.title = "t"};
+  for (std::size_t i = 0; i < 32; ++i) {
+    const std::string name = "c" + std::to_string(i);
+    chart.curves.push_back({.name = name, .points = {{.x = 1, .y = 0.5, .low = 0.5, .high = 0.5}}, .style = i});
+  }
+  const std::string svg = svg_of(chart);
+  std::set<std::string> drawn;
+  for (std::size_t i = 0; i < 32; ++i) {
+    const CurveStyle style = curve_style(i, false);
+    const double y = 284 + 15 * static_cast<double>(i);
+    const std::string line = svg_stroke(style) + "/>\n" + svg_marker(style, 92, y);
+    CHECK_THAT(svg, Catch::Contains(line + svg_text(118, y + 4, "start", "c" + std::to_string(i))));
+    drawn.insert(svg_stroke(style) + svg_marker(style, 0, 0));
+  }
+  CHECK(drawn.size() == 32);
+}
+
+TEST_CASE("a second curve has dashes and hollow markers") {
+  CHECK(svg_stroke(curve_style(1, true)) == "stroke-width=\"2\" stroke=\"#d55e00\" stroke-dasharray=\"5 4\"");
+  CHECK_THAT(svg_marker(curve_style(0, true), 1, 2), Catch::Contains("fill=\"#fff\" stroke=\"#0072b2\""));
+  CHECK(svg_marker(curve_style(1, false), 1, 2) ==
+        "<path d=\"M-3 -3h6v6h-6z\" transform=\"translate(1.0 2.0)\" fill=\"#d55e00\"/>\n");
+}
+
+TEST_CASE("a curve of many points has a marker at about ten of them") {
+  CHECK(marker_distance(40) == 1);
+  CHECK(marker_distance(41) == 4);
+  CHECK(marker_distance(200) == 20);
+  Curve curve{.name = "c"};
+  for (int i = 0; i < 200; ++i) curve.points.push_back({.x = static_cast<double>(i)});
+  CHECK(count_of(svg_of(Chart{.title = "t", .curves = {curve}}), "<circle") == 11);  // one in the legend
+}
+
+TEST_CASE("stripes tell tasks of one color apart in a Gantt chart and its legend") {
+  Gantt gantt{.title = "t", .cores = {CoreId{0}}, .late = {.finish = 9ms, .deadline = 10ms}};
+  for (int i = 0; i < 17; ++i) gantt.tasks.push_back("task-" + std::to_string(i));
+  gantt.slices.push_back({.task = 0, .begin = Time{0ms}, .end = Time{1ms}});
+  gantt.slices.push_back({.task = 8, .begin = Time{1ms}, .end = Time{2ms}});
+  gantt.slices.push_back({.task = 16, .begin = Time{2ms}, .end = Time{3ms}});
+  const std::string svg = svg_of(gantt);
+  CHECK(count_of(svg, "fill=\"#0072b2\"") == 6);  // each task in its bar and in the legend
+  CHECK(count_of(svg, "stroke=\"#fff\"") == 6);   // one stripe of task-8 and two of task-16, twice
+}
+
 TEST_CASE("a chart draws a curve with its band, and a single point with its interval") {
   const Curve curve{
       .name = "c",
       .points = {{.x = 1, .y = 0.2, .low = 0.1, .high = 0.3}, {.x = 2, .y = 0.4, .low = 0.3, .high = 0.5}}};
   const std::string svg = svg_of(Chart{.title = "t", .curves = {curve}});
   CHECK(count_of(svg, "<polygon") == 1);
-  CHECK(count_of(svg, "<circle") == 2);
+  CHECK(count_of(svg, "<circle") == 3);  // one in the legend
   const Curve one{.name = "c", .points = {{.x = 1, .y = 0.2, .low = 0.1, .high = 0.3}}};
   CHECK(count_of(svg_of(Chart{.title = "t", .curves = {one}}), "<polygon") == 0);
   CHECK_THAT(svg_of(Chart{.title = "t"}), Catch::Contains("no data"));

@@ -256,6 +256,18 @@ TEST_CASE("a report goes to where a link leads, and to a device") {
   CHECK(std::filesystem::is_character_file("/dev/null"));
 }
 
+TEST_CASE("a report goes to a new file in another folder than that of its link") {
+  using std::filesystem::perms;
+  ExperimentFolder folder;
+  const std::string links = folder.path("links");
+  std::filesystem::create_directory(links);
+  std::filesystem::create_symlink("../page.html", links + "/link.html");
+  std::filesystem::permissions(links, perms::owner_read | perms::owner_exec);  // root may write there all the same
+  CHECK(folder.run({.report = links + "/link.html"}) == 0);
+  std::filesystem::permissions(links, perms::owner_all);
+  CHECK_THAT(text_in(folder.path("page.html")), Contains("</html>"));
+}
+
 TEST_CASE("an output that would overwrite another file or cannot be written is refused before anything runs") {
   ExperimentFolder folder;
   const std::string scenario = text_in(folder.path("s.toml"));
@@ -275,6 +287,8 @@ TEST_CASE("an output that would overwrite another file or cannot be written is r
           "/nowhere/r.html cannot be written; name another file for --report");
   refused({.output = folder.path("new.csv"), .report = folder.path(".")},
           "cannot be written; name another file for --report");
+  refused({.output = folder.path("new.csv"), .figures = folder.path("s.toml/figures")},
+          "s.toml/figures cannot be written; name another directory for --figures");
   CHECK_FALSE(std::filesystem::exists(folder.path("new.csv")));
 }
 

@@ -475,6 +475,10 @@ TEST_CASE("a plan that charges slowdowns says that they are estimates, and which
   longer.replace(longer.find("6ms"), 3, "6600us");
   CHECK_THAT(with_single_blanks(plan_text(longer).out), Contains(why));
   CHECK_THAT(json_of(longer)["tasks"][1]["refusal"]["text"].get<std::string>(), Contains(why));
+  const std::string charged = longer + "[overheads]\ncharged = true\nhop = \"20us\"\n";
+  CHECK_THAT(with_single_blanks(plan_text(charged).out),
+             Contains("a would be analyzed with a budget of 9930us in place of 6600us plus 20us of charged "
+                      "overheads: b on"));
 }
 
 }  // namespace plan_test

@@ -2,6 +2,8 @@
 #include "services/corelane/scale/curve_plot.h"
 
 #include <catch2/catch.hpp>
+#include <string>
+#include <vector>
 
 using namespace corelane::tool;
 using Catch::Contains;
@@ -16,6 +18,16 @@ TEST_CASE("a page has a line and a table for each curve, and the ideal speed-up"
   CHECK_THAT(page, Contains("x1=\"50.0\" y1=\"380.0\" x2=\"610.0\" y2=\"20.0\" stroke=\"#888\""));
   CHECK_THAT(page, Contains("<h2>dup</h2>") && Contains("<h2>fork</h2>"));
   CHECK_THAT(page, Contains("<tr><td>4</td><td>2.00</td></tr>"));
+}
+
+TEST_CASE("the legend of a page shows the line and the marker of each curve, below one another") {
+  const std::string page = html_of("x", std::vector<PlottedCurve>(32, {"c", {{1, 1, {}}, {4, 2, {}}}}));
+  CHECK_THAT(page, Contains("<svg width=\"786\" height=\"548\""));  // 32 lines of the legend are higher than the axes
+  CHECK_THAT(page, Contains("<line x1=\"618.0\" y1=\"32.0\" x2=\"658.0\" y2=\"32.0\" stroke-width=\"2\" "
+                            "stroke=\"#0072b2\"/>\n<circle cx=\"638.0\" cy=\"32.0\""));
+  CHECK_THAT(page, Contains("<line x1=\"618.0\" y1=\"160.0\" x2=\"658.0\" y2=\"160.0\" stroke-width=\"2\" "
+                            "stroke=\"#0072b2\" stroke-dasharray=\"10 3\"/>\n<circle"));
+  CHECK_THAT(page, Contains("<text x=\"664.0\" y=\"532.0\">c</text>"));
 }
 
 TEST_CASE("names are escaped, and a page without curves is still one") {

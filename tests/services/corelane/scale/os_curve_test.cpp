@@ -48,6 +48,40 @@ TEST_CASE("few numbers of cores are all measured, and many in steps") {
   CHECK(many.back() == 128);
 }
 
+TEST_CASE("the spread of rounds is from the lowest to the highest one, and from 10 rounds on without the ends") {
+  const auto spread = spread_of({3, 1, 2});
+  REQUIRE(spread);
+  CHECK(spread->low == 1);
+  CHECK(spread->high == 3);
+  CHECK(spread_of({9, 2, 3, 4, 5, 6, 7, 8, 1})->low == 1);
+  const auto of_ten = spread_of({10, 9, 2, 3, 4, 5, 6, 7, 8, 1});
+  REQUIRE(of_ten);
+  CHECK(of_ten->low == 2);
+  CHECK(of_ten->high == 9);
+  CHECK_FALSE(spread_of({1}));
+  CHECK_FALSE(spread_of({}));
+}
+
+TEST_CASE("a fall of 6 percent is a collapse only if the rounds show it") {
+  OsCurve curve;
+  curve.points = {{.cores = 1, .throughput = 100, .spread = {}}, {.cores = 2, .throughput = 94, .spread = {}}};
+  CHECK_FALSE(collapse_of(curve));
+  CHECK(collapse_text(curve) ==
+        "throughput is highest at 1 core and then falls, but one round shows no spread; measure again with --rounds 3 "
+        "or more");
+  curve.points[0].spread = scale::Spread{.low = 93, .high = 101};
+  curve.points[1].spread = scale::Spread{.low = 92, .high = 93};
+  CHECK_FALSE(collapse_of(curve));
+  CHECK(collapse_text(curve) ==
+        "throughput is highest at 1 core and then falls, but not beyond the spread of the rounds; measure again with "
+        "more --rounds or --seconds");
+  curve.points[1].spread = scale::Spread{.low = 92, .high = 92.9};
+  CHECK(collapse_of(curve) == 1);
+  CHECK(collapse_text(curve) == "throughput collapses at 1 core");
+  curve.points[1].throughput = 95;
+  CHECK(collapse_text(curve) == "throughput does not collapse");
+}
+
 TEST_CASE("each benchmark of the kernel's services runs") {
   const OsInputs inputs(1 << 20);
   for (const OsBenchmark& benchmark : os_benchmarks()) {

@@ -75,6 +75,16 @@ TEST_CASE("scale os writes JSON") {
   CHECK(curve["points"][0]["throughput"].get<double>() > 0);
 }
 
+TEST_CASE("scale os writes the spread of the rounds to JSON") {
+  ScaleOsOptions options = of_dup(CurveFormat::json);
+  CHECK_FALSE(nlohmann::json::parse(run(options).out)["benchmarks"][0]["points"][0].contains("spread"));
+  options.rounds = 2;
+  const auto point = nlohmann::json::parse(run(options).out)["benchmarks"][0]["points"][0];
+  REQUIRE(point["spread"].size() == 2);
+  CHECK(point["spread"][0].get<double>() <= point["throughput"].get<double>());
+  CHECK(point["spread"][1].get<double>() >= point["throughput"].get<double>());
+}
+
 TEST_CASE("scale os writes a page with the curves") {
   const TempDirectory place;
   ScaleOsOptions options = of_dup();
