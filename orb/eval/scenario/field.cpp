@@ -160,4 +160,12 @@ std::string store(const Node& value, const FieldInfo&, bool& out) {
   return {};
 }
 
+std::string store(const Node& value, const FieldInfo&, std::optional<SlowdownCharge>& out) {
+  const bool is_flag = value.kind == Node::Kind::flag;
+  if (!is_flag && !(value.kind == Node::Kind::text && value.text == "worst"))
+    return "true or false, without quotes, or \"worst\"";
+  out = !is_flag ? SlowdownCharge::worst : value.whole != 0 ? SlowdownCharge::placed : SlowdownCharge::none;
+  return {};
+}
+
 }  // namespace corelane::eval
