@@ -44,6 +44,7 @@
 namespace corelane::core {
 
 class ContractsFile;
+class SlowdownsFile;
 
 // NamingSettings says where a program finds the Naming Service.
 struct NamingSettings {
@@ -99,6 +100,7 @@ struct Settings {
   bool tuned_elsewhere = false;      // the tuned file is of another host, and was not used
   std::set<std::string_view> given;  // keys of settings that an option, a variable or the configuration file sets
   std::shared_ptr<const ContractsFile> contracts;  // the content of the file; null: no file
+  std::shared_ptr<const SlowdownsFile> slowdowns;  // the content of dispatch.slowdowns; null: no file
   std::optional<os::log::Level> log_level;         // nothing: unchanged
   ReservedSettings reserved;
   SettingsOfServices services;  // those that other folders declare

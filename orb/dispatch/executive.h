@@ -46,6 +46,7 @@ namespace corelane::dispatch {
 
 class JobSource;
 class RequestSource;
+class WorstSlowdowns;
 
 enum class DispatchMode : std::uint8_t { manager, direct, leader_followers };
 
@@ -96,6 +97,9 @@ struct ExecutiveOptions {
   // lack of capacity. A server refuses to start with a policy that does not work there (sched::UsableIn).
   const sched::AdmissionTest* admission_test = sched::default_admission_test();
   const sched::AllocationStrategy* allocation = sched::default_allocation_strategy();  // never null
+  // dispatch.slowdowns: a file, and what it says. Budgets of the analysis include these slowdowns: see BudgetCharge.
+  std::string slowdowns_file{};
+  std::shared_ptr<const WorstSlowdowns> slowdowns{};  // null: none
   // pool.cache_domains: the cores, in the order of their numbers, are divided evenly among so many last-level caches;
   // 0: as CoreLease::cache says.
   std::size_t cache_domains = 0;

@@ -70,20 +70,4 @@ std::vector<sched::PlatformLoad> own_loads(const ExecutiveOptions& options, Core
   return loads;
 }
 
-std::optional<sched::Refusal> charge_spin(Contract& contract, Duration spin) noexcept {
-  if (!is_sound(contract)) return sched::Refusal{.code = sched::RefusalCode::bad_contract};
-  contract.budget += spin;
-  if (is_sound(contract)) return std::nullopt;
-  return sched::Refusal{.code = sched::RefusalCode::not_schedulable,
-                        .response = contract.budget + contract.suspension,
-                        .deadline = contract.deadline};
-}
-
-void propose(sched::Refusal& refusal, const sched::Nearest& found, Duration spin) noexcept {
-  sched::Nearest& nearest = refusal.nearest = found;
-  nearest.budget -= std::min(nearest.budget, spin);
-  if (nearest.budget == Duration::zero()) nearest = {};
-  if (!nearest.found()) refusal.unproposed = sched::Unproposed::nothing_fits;
-}
-
 }  // namespace corelane::dispatch

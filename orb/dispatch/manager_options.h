@@ -1,16 +1,14 @@
-// These functions turn an executive's options into those of its sched::Manager, and have the rules of admission that
-// are not the Manager's. Nothing else has them, so experiments in virtual time admit exactly as a server does.
+// These functions turn an executive's options into those of its sched::Manager. Nothing else does, so experiments in
+// virtual time admit exactly as a server does.
 //
 // Threads: pure functions. Those with noexcept allocate nothing.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "orb/dispatch/core_provider.h"
 #include "orb/dispatch/executive.h"
 #include "orb/sched/manager.h"
-#include "orb/sched/refusal.h"
 #include "orb/sched/task.h"
 
 namespace corelane::dispatch {
@@ -26,13 +24,5 @@ sched::PlatformLoad reader_load(const ExecutiveOptions& options) noexcept;
 // Returns what the process itself runs on the core above its tasks, beside its platform load: a best-effort server, and
 // a reader that has a budget. The Manager is told of it by set_interference().
 std::vector<sched::PlatformLoad> own_loads(const ExecutiveOptions& options, CoreId core);
-
-// Adds `spin` to the budget: what the task's thread may use after each job, see spin_of(). Returns a refusal if the
-// contract is unsound, or becomes so.
-std::optional<sched::Refusal> charge_spin(Contract& contract, Duration spin) noexcept;
-
-// Adds the result of Manager::nearest() for a contract that charge_spin() has charged. The refusal proposes a contract
-// before that charge.
-void propose(sched::Refusal& refusal, const sched::Nearest& found, Duration spin) noexcept;
 
 }  // namespace corelane::dispatch

@@ -159,6 +159,14 @@ SettingsOf<ExecutiveOptions> executive_settings() {
        "in that time releases it first, without an interrupt. Admission takes this delay into account",
        [](S& s, V v) { return parse::span_of_time(v, s.overshoot); },
        {.same = same<&S::overshoot>}},
+      {"dispatch.slowdowns",
+       "",
+       "A file with tables [[slowdown]], such as corelane measure --slowdowns writes it; see scalability.md. Admission "
+       "multiplies a budget by what the worst of these tasks on each other core of the cache may slow the task down. "
+       "These factors are estimates, so deadlines then hold only as far as the estimates do. A relative name is taken "
+       "from the working directory",
+       [](S& s, V v) { return parse::any_text(v, s.slowdowns_file); },
+       {.same = same<&S::slowdowns_file>}},
       {"pool.cores",
        "all",
        "Hardware threads on which admitted tasks run, such as 0,2-5",
@@ -166,8 +174,9 @@ SettingsOf<ExecutiveOptions> executive_settings() {
        {.first = 5, .same = same<&S::lease, &LeaseRequest::cores>, .followers = true}},
       {"pool.cache_domains",
        "0",
-       "For dispatch.allocation = cache-aware: among how many last-level caches the cores are divided, evenly and in "
-       "the order of their numbers. 0: as the machine reports it. Virtual machines often report wrong caches",
+       "For dispatch.allocation = cache-aware and dispatch.slowdowns: among how many last-level caches the cores are "
+       "divided, evenly and in the order of their numbers. 0: as the machine reports it. Virtual machines often report "
+       "wrong caches",
        [](S& s, V v) { return parse::size(v, s.cache_domains, 0, 1024); },
        {.same = same<&S::cache_domains>}},
       {"pool.deadline_cores",

@@ -87,6 +87,12 @@ std::vector<bool> place(const PlanRequest& request, Plan& plan) {
   return flags;
 }
 
+// Fills in with which budget the server has analyzed the task.
+void describe_charge(const dispatch::BudgetCharge& by_server, TaskVerdict& verdict) {
+  verdict.slowdown = by_server.factor_of(verdict.task.label);
+  verdict.charged_budget = dispatch::slowed(verdict.task.contract.budget, verdict.slowdown);
+}
+
 // Fills in what the server answers. Returns which tasks it has admitted.
 std::vector<bool> answer(const PlanRequest& request, Plan& plan) {
   if (request.jobs) return answer_jobs(request, plan);
@@ -112,6 +118,7 @@ std::vector<bool> answer(const PlanRequest& request, Plan& plan) {
     plan.tasks[i].core = view->core;
     plan.tasks[i].priority = view->priority;
     plan.tasks[i].bound = server.bound_of(ids[i]);
+    if (request.server.slowdowns) describe_charge(server.charge(), plan.tasks[i]);
   }
   plan.cores = server.manager().cores();
   return flags;
@@ -239,7 +246,7 @@ Plan plan(const PlanRequest& request) {
   const Duration per_job = overheads.charge_per_job();
   Plan plan = plan_charged(charged, per_job);
   if (per_job > Duration::zero()) uncharge(per_job, request.tasks, plan);
-  if (request.charged_slowdowns) plan.notes.emplace_back(charged_slowdowns_note);
+  if (request.charged_slowdowns || request.server.slowdowns) plan.notes.emplace_back(charged_slowdowns_note);
   return plan;
 }
 

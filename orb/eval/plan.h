@@ -52,8 +52,8 @@ struct PlanRequest {
   bool spin_locks = false;  // policy.locks = msrp; no task has high criticality then
   // Policies in place of those of `server`, or null. Then nothing is found out about more cores or larger budgets.
   const CustomPolicies* custom = nullptr;
-  // policy.charge_slowdowns: budgets of the analysis include slowdowns by other cores; see SlowdownSet. Nothing: they
-  // do not.
+  // policy.charge_slowdowns = true: budgets of the analysis include slowdowns by the tasks on other cores; see
+  // SlowdownSet. Nothing: they include those of server.slowdowns, if there are any.
   std::optional<SlowdownTable> charged_slowdowns{};
   // What the analysis charges. Utilizations and bounds of the plan include it; budgets do not.
   RunOverheads overheads{};
@@ -89,7 +89,7 @@ struct TaskVerdict {
   // The largest budget with which all is in time that is in time now: admitted tasks, chains, and tasks of high
   // criticality. Nothing: it was not looked for.
   std::optional<Duration> largest_budget{};
-  // Of an admitted task, with PlanRequest::charged_slowdowns: the budget with which it was analyzed.
+  // Of an admitted task, if budgets include slowdowns: the budget with which it was analyzed.
   std::optional<Duration> charged_budget{};
   std::int64_t slowdown = unity.millionths;  // the factor in it
   // Of a refused task. The note says which slowdown has lengthened a budget, with PlanRequest::charged_slowdowns; "":

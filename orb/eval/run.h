@@ -31,7 +31,7 @@ struct RunRequest {
   const CustomPolicies* custom = nullptr;
   RunOverheads overheads{};           // of a virtual run; a real one has its own
   SlowdownTable slowdowns{};          // in a virtual run: how much tasks slow each other down
-  bool charge_slowdowns = false;      // policy.charge_slowdowns; in a virtual run
+  bool charge_slowdowns = false;      // policy.charge_slowdowns = true; in a virtual run
   std::string transport = "channel";  // of a real run: "channel", "unix" or "tcp"
   Duration length{};                  // of the run, from the common start of all tasks; > 0
   std::uint64_t seed = 1;        // of arrivals and execution times. Dispatchers with the same seed get the same jobs

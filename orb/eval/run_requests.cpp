@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "orb/core/config/slowdowns.h"
 #include "orb/eval/server_options.h"
 #include "orb/eval/slowdown_table.h"
 #include "orb/eval/virtual_run.h"
@@ -22,6 +23,13 @@ SlowdownTable slowdowns_of(const Scenario& scenario) { return {scenario.slowdown
 
 std::optional<SlowdownTable> charged_slowdowns(const RunRequest& request) {
   return request.charge_slowdowns ? std::optional(request.slowdowns) : std::nullopt;
+}
+
+// Makes the server charge slowdowns, or not, as the policy says.
+void charge_worst(const Scenario& scenario, dispatch::ExecutiveOptions& server) {
+  if (!scenario.policy.charge_slowdowns) return;  // it stays as the settings say
+  const bool is_worst = scenario.policy.charge_slowdowns == SlowdownCharge::worst;
+  server.slowdowns = is_worst ? core::worst_of(scenario.slowdowns) : nullptr;
 }
 
 // Returns which policies of the scenario cannot be run, and what to change.
@@ -71,9 +79,16 @@ std::optional<ScenarioFault> fault_of_swept(const std::vector<std::pair<std::str
 }
 
 std::string note_of_slowdowns(std::span<const Scenario> scenarios, std::span<const Dispatcher* const> dispatchers) {
-  const bool is_charged = std::ranges::any_of(scenarios, [](const Scenario& s) { return s.policy.charge_slowdowns; });
-  if (!is_charged || std::ranges::none_of(dispatchers, &Dispatcher::refuses)) return {};
-  return "With policy.charge_slowdowns = true, " + std::string(charged_slowdowns_note) + ".";
+  const auto any_has = [scenarios](SlowdownCharge charge) {
+    return std::ranges::any_of(scenarios, [charge](const Scenario& s) { return s.policy.charge_slowdowns == charge; });
+  };
+  const bool is_placed = any_has(SlowdownCharge::placed), is_worst = any_has(SlowdownCharge::worst);
+  if ((!is_placed && !is_worst) || std::ranges::none_of(dispatchers, &Dispatcher::refuses)) return {};
+  return "With policy.charge_slowdowns = " +
+         std::string(is_placed && is_worst ? "true or \"worst\""
+                     : is_worst            ? "\"worst\""
+                                           : "true") +
+         ", " + std::string(charged_slowdowns_note) + ".";
 }
 
 const Dispatcher* single_dispatcher_of(const Scenario& scenario, const RunDefaults& defaults) {
@@ -102,13 +117,14 @@ Expected<RunRequest, ScenarioFault> run_request(const Scenario& scenario, std::i
                      .custom = defaults.custom,
                      .overheads = overheads,
                      .slowdowns = slowdowns_of(scenario),
-                     .charge_slowdowns = scenario.policy.charge_slowdowns,
+                     .charge_slowdowns = scenario.policy.charge_slowdowns == SlowdownCharge::placed,
                      .transport = scenario.experiment.transport,
                      .length = scenario.experiment.length,
                      .seed = run_seed(scenario, set)};
   if (scenario.platform.cores > 0) request.cores = numbered_cores(static_cast<int>(scenario.platform.cores));
   apply(scenario.platform, request.server);
   apply(scenario.policy, request.server);
+  charge_worst(scenario, request.server);
   if (auto bad = fault_of(scenario.policy, request)) return *std::move(bad);
   return request;
 }
@@ -122,9 +138,10 @@ Expected<PlanRequest, ScenarioFault> plan_request(const Scenario& scenario, std:
                       .chains = scenario.chains,
                       .spin_locks = scenario.policy.locks == "msrp",
                       .custom = defaults.custom};
-  if (scenario.policy.charge_slowdowns) request.charged_slowdowns = slowdowns_of(scenario);
+  if (scenario.policy.charge_slowdowns == SlowdownCharge::placed) request.charged_slowdowns = slowdowns_of(scenario);
   apply(scenario.platform, request.server);
   apply(scenario.policy, request.server);
+  charge_worst(scenario, request.server);
   request.server.mode = planned_mode(scenario, request.server.mode);
   if (request.server.mode == dispatch::DispatchMode::leader_followers)
     return ScenarioFault{

@@ -6,29 +6,25 @@
 #pragma once
 
 #include <chrono>
-#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "orb/base/contract.h"
+#include "orb/base/fraction.h"
 #include "orb/base/time.h"
+#include "orb/core/config/slowdowns.h"
 #include "orb/eval/measured_overheads.h"
 #include "orb/sched/task.h"
 
 namespace corelane::eval {
 
-// A number with six digits behind the point, such as a utilization or a part of a period. So sums are exact.
-struct Fraction {
-  std::int64_t millionths = 0;
-
-  friend constexpr auto operator<=>(const Fraction&, const Fraction&) = default;
-};
-inline constexpr Fraction unity{1'000'000};
-
-// Returns a decimal number without superfluous digits: "0.95". The fraction is not negative.
-std::string decimal(Fraction fraction);
+using core::most_slowdown;
+using core::PairSlowdown;
+using corelane::decimal;
+using corelane::Fraction;
+using corelane::unity;
 
 // Returns a part of a duration, rounded down. Neither is negative.
 Duration part_of(Duration duration, Fraction fraction) noexcept;
@@ -47,6 +43,13 @@ struct Platform {
   Fraction slowdown = unity;  // of an intensive task beside another one on its cache, in virtual time
 };
 
+// How the budgets of the analysis include slowdowns.
+enum class SlowdownCharge : std::uint8_t {
+  none,
+  placed,  // by the tasks that are placed on other cores: see SlowdownSet
+  worst,   // by the worst task on each other core, as in a server: see dispatch::BudgetCharge
+};
+
 // Names. Empty: as in a server with its settings.
 struct Policy {
   std::string dispatcher{};
@@ -55,7 +58,7 @@ struct Policy {
   std::string test{};
   std::string aub{};              // see aperiodic_policy_names(); empty: the test aub is that of a server
   std::string locks = "ceiling";  // or msrp: for resources that tasks on several cores use
-  bool charge_slowdowns = false;  // whether the budgets of the analysis include slowdowns: see SlowdownTable
+  std::optional<SlowdownCharge> charge_slowdowns{};  // not given: as in a server with its settings
 };
 
 // The platform's costs in a file. The costs that the file states replace those of `from`.
@@ -101,21 +104,6 @@ struct Chain {
   std::string label{};                 // empty: "chain-" and its number
   std::vector<std::string> tasks{};    // labels, in their order; all have the same period
   std::optional<Duration> deadline{};  // of the last task, from the nominal release of the first one
-};
-
-inline constexpr Fraction most_slowdown{1000 * unity.millionths};  // the largest factor that a file may have
-
-// How much longer a task executes while another one runs on another core of its last-level cache. It is an estimate,
-// measured or assumed, and never a bound.
-struct PairSlowdown {
-  std::string operation{};  // a label, or one without the number that `count` adds
-  std::string beside{};     // the same, of the other task
-  Fraction factor = unity;  // below 1 it counts as 1
-  // What `corelane measure` adds. Plans and runs do not use it.
-  std::int64_t samples = 0;               // of the shorter series
-  std::optional<Fraction> low{}, high{};  // the 95 % confidence interval of the factor
-  std::optional<Duration> alone{}, together{};
-  std::optional<Fraction> accesses{}, misses{}, stalls{};  // per 1,000 instructions, see os::CacheMetrics
 };
 
 // How tasks are drawn at random.

@@ -22,6 +22,7 @@ enum class FieldKind : std::uint8_t {
   value,      // of a sweep: any of the others except lists and tables
   values,     // a list of such values
   flag,       // true or false
+  charge,     // true, false or "worst"
 };
 
 struct FieldInfo {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "orb/core/config/slowdowns.h"
 #include "orb/core/config/toml_text.h"
 #include "orb/eval/measured_overheads.h"
 #include "orb/eval/scenario/checks.h"
@@ -61,7 +62,8 @@ class OverheadSources {
 
 // Reads the combination with this number. The last sweep is the digit that changes fastest.
 Expected<Cell, ScenarioFault> read_cell(const Node& root, const std::vector<SweptField>& sweeps, std::size_t number,
-                                        const std::string& path, OverheadSources& sources) {
+                                        const std::string& path, const std::vector<PairSlowdown>& slowdowns,
+                                        OverheadSources& sources) {
   Node table = root;
   Cell cell;
   std::string where;
@@ -73,7 +75,7 @@ Expected<Cell, ScenarioFault> read_cell(const Node& root, const std::vector<Swep
       return ScenarioFault{core::text_of(path, value.at) + "the sweep of " + field + ": " + bad};
     cell.swept.insert(cell.swept.begin(), {field, value_text(value)});
   }
-  auto scenario = read_scenario(table, path);
+  auto scenario = read_scenario(table, path, slowdowns);
   for (const auto& [field, value] : cell.swept) where += (where.empty() ? "; swept: " : ", ") + field + " = " + value;
   if (!scenario) return ScenarioFault{scenario.error().text + where};
   cell.scenario = *std::move(scenario);
@@ -108,6 +110,8 @@ Expected<std::vector<Cell>, ScenarioFault> parse_scenario(std::string_view text,
     return read_other(format, text, path, options);
   const auto root = parse_toml(text, path);
   if (!root) return root.error();
+  const auto slowdowns = core::parse_slowdowns(text, path);
+  if (!slowdowns) return ScenarioFault{slowdowns.error().text};
   const auto sweeps = read_sweeps(*root, path);
   if (!sweeps) return sweeps.error();
   const auto count = combinations_of(*sweeps);
@@ -117,17 +121,11 @@ Expected<std::vector<Cell>, ScenarioFault> parse_scenario(std::string_view text,
   std::vector<Cell> cells;
   OverheadSources sources(path);
   for (std::size_t i = 0; i < *count; ++i) {
-    auto cell = read_cell(*root, *sweeps, i, path, sources);
+    auto cell = read_cell(*root, *sweeps, i, path, *slowdowns, sources);
     if (!cell) return cell.error();
     cells.push_back(*std::move(cell));
   }
   return cells;
-}
-
-Expected<std::vector<PairSlowdown>, ScenarioFault> parse_slowdowns(std::string_view text, const std::string& path) {
-  const auto root = parse_toml(text, path);
-  if (!root) return root.error();
-  return read_slowdowns(*root, path);
 }
 
 bool has_tasks(std::string_view text) {

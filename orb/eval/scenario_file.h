@@ -26,9 +26,6 @@ struct Cell {
 Expected<std::vector<Cell>, ScenarioFault> parse_scenario(std::string_view text, const std::string& path,
                                                           const FormatOptions& options = {});
 
-// Returns the [[slowdown]] tables of a file, whatever else it has. Nothing compares their names with tasks.
-Expected<std::vector<PairSlowdown>, ScenarioFault> parse_slowdowns(std::string_view text, const std::string& path);
-
 // Returns whether the text is TOML with tasks, listed or drawn. Such a file is to be a scenario.
 bool has_tasks(std::string_view text);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "orb/base/contract.h"
-#include "orb/sched/ticks.h"
 
 namespace corelane::eval {
 
@@ -45,15 +44,7 @@ std::int64_t SlowdownTable::factor(const Row& task, const Row& beside) const noe
 }
 
 bool is_named(std::string_view label, std::string_view name) noexcept {
-  if (!label.starts_with(name)) return false;
-  const std::string_view rest = label.substr(name.size());
-  return rest.empty() ||
-         (rest.size() > 1 && rest.front() == '-' && rest.substr(1).find_first_not_of("0123456789") == rest.npos);
-}
-
-Duration slowed(Duration budget, std::int64_t factor) noexcept {
-  const sched::Wide whole = unity.millionths;
-  return Duration{static_cast<std::int64_t>((sched::Wide{budget.count()} * factor + whole - 1) / whole)};
+  return label == name || (!name.empty() && dispatch::without_number(label) == name);
 }
 
 }  // namespace corelane::eval

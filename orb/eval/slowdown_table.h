@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "orb/base/time.h"
+#include "orb/dispatch/worst_slowdowns.h"
 #include "orb/eval/scenario.h"
 #include "orb/eval/task_set.h"
 
@@ -56,7 +56,6 @@ class SlowdownTable {
 // or if the label is the name, "-" and a number.
 bool is_named(std::string_view label, std::string_view name) noexcept;
 
-// Returns the budget times the factor, which is in millionths, rounded up.
-Duration slowed(Duration budget, std::int64_t factor) noexcept;
+using dispatch::slowed;
 
 }  // namespace corelane::eval

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "orb/base/contract.h"
+#include "orb/dispatch/budget_charge.h"
 #include "orb/dispatch/manager_options.h"
 #include "orb/eval/experiment/job_account.h"
 #include "orb/eval/experiment/whole_set_run.h"
@@ -26,10 +27,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-sched::ManagerOptions simulated_manager(const dispatch::ExecutiveOptions& server, const std::vector<CoreId>& cores) {
+std::vector<dispatch::CoreLease> simulated_leases(const std::vector<CoreId>& cores) {
   std::vector<dispatch::CoreLease> leases;
   for (const CoreId core : cores) leases.push_back({.core = core, .physical_core = core.value});
-  return dispatch::manager_options(server, leases);
+  return leases;
 }
 
 // Returns when the run starts. Until then the cores are idle, so that tasks that have to move do so. The platform load
@@ -40,10 +41,11 @@ Duration start_of_run(const dispatch::ExecutiveOptions& server) {
   return period > Duration::zero() ? period * (settling / period + 2) : settling;
 }
 
-// `more`: what the analysis adds to the budget.
-sim::TaskPlan task_plan(const Task& task, Duration start, Duration more) {
+// `overheads`: what the analysis adds to the budget for them. `by_server`: what the server adds.
+sim::TaskPlan task_plan(const Task& task, Duration start, Duration overheads, const dispatch::BudgetCharge& by_server) {
   sim::TaskPlan plan{.contract = task.contract, .first_release = Time{start}};
-  plan.contract.budget += more;  // the Manager refuses what is unsound
+  plan.contract.budget += overheads;
+  by_server.lengthen(plan.contract, task.label);  // the Manager refuses what is unsound
   const Duration budget = task.contract.budget;
   plan.sleeps_for = task.contract.suspension;
   plan.sleeps_after = budget / 2;
@@ -114,7 +116,8 @@ bool run_under_manager(const RunRequest& request, sim::JobObserver* observer, co
   const Duration start = start_of_run(server);
   JobAccount account(request, start, observer);
   account.lengthen(overheads.per_job());
-  sim::Simulator simulator(simulated_manager(server, request.cores), request.seed);
+  const std::vector<dispatch::CoreLease> leases = simulated_leases(request.cores);
+  sim::Simulator simulator(dispatch::manager_options(server, leases), request.seed);
   for (const CoreId core : request.cores)
     if (const auto loads = dispatch::own_loads(server, core); !loads.empty())
       simulator.manager().set_interference(core, loads);
@@ -123,14 +126,15 @@ bool run_under_manager(const RunRequest& request, sim::JobObserver* observer, co
   if (server.overshoot > Duration::zero()) simulator.use_firm_timers(server.overshoot);
   simulator.use_jobs(account);
   simulator.observe(account);
-  const Duration more = dispatch::spin_of(server) + overheads.charge_per_job();
+  const dispatch::BudgetCharge by_server(server, leases);
   std::vector<sim::TaskPlan> plans;
-  for (const Task& task : request.tasks) plans.push_back(task_plan(task, start, more));
+  for (const Task& task : request.tasks) plans.push_back(task_plan(task, start, overheads.charge_per_job(), by_server));
   if (request.charge_slowdowns && request.dispatcher->refuses) {
     if (!charge_slowdowns(request, server, overheads, is_to_stop, plans, outcome.tasks)) return false;
     simulator.manager().set_repack(false);
-    outcome.notes.emplace_back(charged_slowdowns_note);
   }
+  if (request.dispatcher->refuses && (request.charge_slowdowns || server.slowdowns))
+    outcome.notes.emplace_back(charged_slowdowns_note);
   for (const sim::TaskPlan& plan : plans) simulator.add(plan);
   simulator.stop_when(is_to_stop);
   simulator.run(Time{start + request.length});

@@ -8,6 +8,7 @@
 #include "orb/base/thread_safety.h"
 #include "orb/core/client/reference.h"
 #include "orb/core/config/contracts_file.h"
+#include "orb/core/config/slowdowns_file.h"
 #include "orb/core/policies/id_assignment.h"
 #include "orb/core/policies/implicit_activation.h"
 #include "orb/core/server/server.h"
@@ -73,6 +74,11 @@ core::OperationContracts contracts_of(const core::Skeleton& skeleton, const core
   if (!contracts) core::raise(Error{ErrorKind::bad_param, Completion::no, minor::bad_option}, contracts.error().text);
   for (const std::string& line : settings.contracts->untold_changes(skeleton, *contracts)) os::log::info(line);
   return std::move(*contracts);
+}
+
+// Notes for dispatch.slowdowns that there is an object with these operations.
+void note_operations(const core::Skeleton& skeleton, const core::Settings& settings) {
+  if (settings.slowdowns) settings.slowdowns->note(skeleton);
 }
 
 void require(const ServantReference<Servant>& servant) {
@@ -243,6 +249,7 @@ Poa::Entry Poa::activate(const ObjectId* id, const ServantReference<Servant>& se
   // Does first what may fail, because an active object requests its tasks.
   const core::Skeleton& skeleton = servant->_skeleton();
   core::OperationContracts contracts = contracts_of(skeleton, registry_->orb()->settings());
+  note_operations(skeleton, registry_->orb()->settings());
   const auto executive = contracts.empty() ? nullptr : registry_->orb()->executive();
   Entry entry;
   {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "orb/base/fraction.h"
 #include "orb/base/minor.h"
+#include "orb/base/text/one_line.h"
 
 namespace corelane::sched {
 namespace {
@@ -114,6 +116,14 @@ std::string others_text(const Refusal& refusal) {
   return all + ": " + parts_text(refusal.others - refusal.others_platform, refusal.others_platform);
 }
 
+std::string slowed_text(const SlowedBudget& slowed) {
+  if (slowed.asked == Duration::zero()) return {};
+  return "; it is analyzed with a budget of " + to_string(rounded(slowed.analyzed, Rounding::up)) + " in place of " +
+         to_string(slowed.asked) + ": " + as_one_line(slowed.beside.data()) +
+         " on each other core of its cache slows it down by a factor of " + decimal(Fraction{slowed.factor}) +
+         ", which is an estimate (dispatch.slowdowns)";
+}
+
 std::string unallocated_text(const Refusal& refusal) {
   const std::string core =
       refusal.unallocated == Unallocated::no_core
@@ -170,6 +180,12 @@ std::string proposal_text(const Refusal& refusal) {
   return {};
 }
 
+// Copies the end of the label, as far as there is room. The last character stays zero.
+void copy_end(std::string_view label, std::array<char, 32>& out) noexcept {
+  const std::size_t room = out.size() - 1;
+  label.copy(out.data(), room, label.size() - std::min(label.size(), room));
+}
+
 }  // namespace
 
 Duration rounded(Duration value, Rounding rounding) noexcept {
@@ -180,10 +196,11 @@ Duration rounded(Duration value, Rounding rounding) noexcept {
 }
 
 void name_loser(Refusal& refusal, std::string_view label, Duration jitter) noexcept {
-  const std::size_t room = refusal.loser_name.size() - 1;
-  label.copy(refusal.loser_name.data(), room, label.size() - std::min(label.size(), room));
+  copy_end(label, refusal.loser_name);
   refusal.jitter = jitter;
 }
+
+void name_beside(SlowedBudget& slowed, std::string_view label) noexcept { copy_end(label, slowed.beside); }
 
 std::string_view name_of(RefusalCode code) noexcept { return entry_of(code).name; }
 
@@ -198,7 +215,7 @@ std::string text_of(const Refusal& refusal) {
   if (refusal.code == RefusalCode::peer_urgency) text += "; the least is " + to_string(refusal.deadline);
   if (refusal.closest != no_core) text += closest_text(refusal);
   if (refusal.closest != no_core) text += own_text(refusal) + others_text(refusal);
-  return text + proposal_text(refusal);
+  return text + slowed_text(refusal.slowed) + proposal_text(refusal);
 }
 
 }  // namespace corelane::sched

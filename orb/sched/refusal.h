@@ -67,6 +67,16 @@ enum class Unallocated : std::uint8_t {
   full_core,  // it returned `closest`, on which the admission test does not admit the task
 };
 
+// Says that slowdowns have lengthened the budget of the new task (dispatch.slowdowns).
+struct SlowedBudget {
+  Duration asked{};               // zero: they have not
+  Duration analyzed{};            // the lengthened one
+  std::int64_t factor = 0;        // by another task, in millionths
+  std::array<char, 32> beside{};  // the end of that task's label, zero-terminated
+
+  friend constexpr bool operator==(const SlowedBudget&, const SlowedBudget&) = default;
+};
+
 struct Refusal {
   RefusalCode code = RefusalCode::not_schedulable;
   CoreId closest = no_core;  // the core with the least (R - D) / D
@@ -93,6 +103,7 @@ struct Refusal {
   // there says it.
   bool by_bound = false;
   Unallocated unallocated = Unallocated::none;  // for not_schedulable, in plans; not on the wire
+  SlowedBudget slowed{};                        // not on the wire; the sentence there says it
 
   friend constexpr bool operator==(const Refusal&, const Refusal&) = default;
 };
@@ -103,6 +114,9 @@ Duration rounded(Duration value, Rounding rounding) noexcept;
 
 // Adds the task that would be late to the refusal: the end of its label, and its jitter. Allocates nothing.
 void name_loser(Refusal& refusal, std::string_view label, Duration jitter) noexcept;
+
+// Adds the end of the other task's label. Allocates nothing.
+void name_beside(SlowedBudget& slowed, std::string_view label) noexcept;
 
 // Returns a short name such as "not_schedulable", in static storage.
 std::string_view name_of(RefusalCode code) noexcept;

@@ -176,7 +176,7 @@ EXPORTED = {
         "client/async_invocation.h", "client/client_call.h", "client/name_service.h", "client/reference.h",
         "client/task_binding.h", "config/command_line.h", "config/contract_backlog.h",
         "config/contracts_file.h", "config/orb_options.h", "config/settings_list.h", "config/settings_of.h",
-        "config/spelling.h", "config/toml_text.h",
+        "config/slowdowns.h", "config/slowdowns_file.h", "config/spelling.h", "config/toml_text.h",
         "connections/address.h", "lifecycle/orb_state.h", "objects/object_dispatch.h", "objects/poa_manager_state.h",
         "policies/id_assignment.h", "policies/implicit_activation.h", "policies/policy_kind.h",
         "requests/server_request.h", "server/dedicated_connection.h", "server/server.h", "server/server_connection.h",

@@ -10,6 +10,7 @@
 #include "orb/base/text/one_line.h"
 #include "orb/core/config/contracts_file.h"
 #include "orb/core/config/orb_options.h"
+#include "orb/core/config/slowdowns_file.h"
 #include "orb/core/config/spelling.h"
 #include "orb/core/config/toml_text.h"
 #include "orb/core/settings.h"
@@ -411,6 +412,12 @@ Expected<Settings, SettingsFault> load_settings(int& argc, char* argv[], const S
     auto contracts = ContractsFile::load(settings.contracts_file);
     if (!contracts) return Fault(contracts.error());
     settings.contracts = std::move(*contracts);
+  }
+  if (!settings.executive.slowdowns_file.empty()) {
+    auto slowdowns = SlowdownsFile::load(settings.executive.slowdowns_file);
+    if (!slowdowns) return Fault(slowdowns.error());
+    settings.slowdowns = std::move(*slowdowns);
+    settings.executive.slowdowns = settings.slowdowns->worst();
   }
   return settings;
 }

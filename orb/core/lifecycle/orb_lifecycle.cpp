@@ -12,6 +12,7 @@
 #include "orb/core/client/name_service.h"
 #include "orb/core/config/contracts_file.h"
 #include "orb/core/config/refused_contracts.h"
+#include "orb/core/config/slowdowns_file.h"
 #include "orb/core/exception.h"
 #include "orb/core/lifecycle/orb_state.h"
 #include "orb/dispatch/leases/host_ledger.h"
@@ -226,7 +227,10 @@ void Orb::run(Duration at_most) { run_until_shutdown(at_most); }
 
 void Orb::State::tell_unused_contracts(ContractsFile::Look look) const {
   if (const auto refused = refused_contracts().rest()) os::log::warn(*refused);
-  if (!settings.contracts || !serving()) return;
+  if ((!settings.contracts && !settings.slowdowns) || !serving()) return;
+  if (settings.slowdowns)
+    for (const std::string& line : settings.slowdowns->unused(look)) os::log::warn(line);
+  if (!settings.contracts) return;
   for (const std::string& line : settings.contracts->unused(look)) os::log::warn(line);
   const auto resources = dispatch::remembered_resources();
   // While the server runs this is only a warning: a servant may make the resource later, for example in its first call.

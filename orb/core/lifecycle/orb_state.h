@@ -80,7 +80,8 @@ struct Orb::State final : ClientParts {
   AsyncCalls async_calls;
   Reopener reopener;
 
-  // Logs the entries of contracts.file for interfaces that no object here has. Does nothing if this ORB does not serve.
+  // Logs the entries of contracts.file and dispatch.slowdowns that are about no object here. Does nothing if this ORB
+  // does not serve.
   void tell_unused_contracts(ContractsFile::Look look) const;
 
   // For StopSignals. Returns whether the first run() must shut down at once. From then on stop_in_run() returns false.

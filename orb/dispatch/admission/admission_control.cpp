@@ -5,7 +5,6 @@
 #include <variant>
 
 #include "orb/base/errors.h"
-#include "orb/dispatch/manager_options.h"
 
 namespace corelane::dispatch {
 
@@ -14,7 +13,8 @@ void AdmissionControl::propose(AdmissionCandidatePtr candidate, Time now) noexce
   const bool is_here_again = candidate->since != Time{};
   if (is_here_again) return static_cast<void>(first_ = std::move(candidate));
   candidate->since = now;
-  if (const auto refusal = charge_spin(candidate->contract, spin_)) return turn_away(std::move(candidate), *refusal);
+  if (const auto refusal = charge_.add_to(candidate->contract, candidate->label))
+    return turn_away(std::move(candidate), *refusal);
   first_ = std::move(candidate);
 }
 
@@ -112,7 +112,7 @@ bool AdmissionControl::explain(Time now) noexcept {
   if (std::exchange(asking_, first.request) != first.request) manager_.begin_nearest(first.contract);
   const auto found = manager_.continue_nearest(slice);
   if (!found) return true;
-  dispatch::propose(first.refusal, *found, spin_);
+  charge_.propose(first.refusal, *found, first.contract, first.label);
   end_explaining();
   return true;
 }
@@ -136,6 +136,7 @@ void AdmissionControl::turn_away(AdmissionCandidatePtr candidate, const sched::R
   ++refusals_;
   sched::Refusal told = refusal;
   if (told.loser == no_task) told.jitter = candidate->contract.jitter;
+  charge_.note_slowdown(told, candidate->contract, candidate->label);
   log_.record(candidate->label, candidate->owner, candidate->contract, told, candidate->asked);
   candidate->refuse(told);
 }

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "orb/base/error.h"
 #include "orb/base/ids.h"
@@ -18,6 +19,7 @@
 #include "orb/dispatch/admission/admission_candidate.h"
 #include "orb/dispatch/admission/admission_queue.h"
 #include "orb/dispatch/admission/ledger_client.h"
+#include "orb/dispatch/budget_charge.h"
 #include "orb/dispatch/queue/back_off.h"
 #include "orb/dispatch/queue/node_list.h"
 #include "orb/dispatch/recent.h"
@@ -36,10 +38,10 @@ class AdmissionControl {
   static constexpr Duration patience = std::chrono::seconds{3};  // then the new task is told to try again
   static constexpr Duration explain_within = std::chrono::milliseconds{50};
 
-  // `spin`: what a task's thread may use after each job, on top of its budget. `log` records each refusal.
-  AdmissionControl(RecordedManager& manager, LedgerClient& promises, AdmissionQueue& queue, Duration spin,
+  // `charge`: what is added to a task's budget. `log` records each refusal.
+  AdmissionControl(RecordedManager& manager, LedgerClient& promises, AdmissionQueue& queue, BudgetCharge charge,
                    RefusalLog& log)
-      : manager_(manager), promises_(promises), queue_(queue), log_(log), spin_(spin) {}
+      : manager_(manager), promises_(promises), queue_(queue), log_(log), charge_(std::move(charge)) {}
 
   // Returns whether another new task may be taken in: none is being analyzed or decided.
   bool takes_next() const noexcept { return first_ == nullptr; }
@@ -85,7 +87,7 @@ class AdmissionControl {
   LedgerClient& promises_;
   AdmissionQueue& queue_;
   RefusalLog& log_;
-  const Duration spin_;
+  const BudgetCharge charge_;
   AdmissionCandidatePtr first_;                  // the Manager was not told of it: it is being prepared, or tries again
   NodeList<AdmissionCandidate> deciding_;        // told, not answered: one, and one that waits until tasks have moved
   NodeList<AdmissionCandidate> explaining_;      // refused; the search for a contract that fits has not ended

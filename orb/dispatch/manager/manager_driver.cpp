@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "orb/base/errors.h"
+#include "orb/dispatch/budget_charge.h"
 #include "orb/dispatch/manager_options.h"
 
 namespace corelane::dispatch {
@@ -21,7 +22,7 @@ ManagerDriver::ManagerDriver(const ExecutiveOptions& options, const std::vector<
       counters_(of_tasks.counters),
       manager_(manager_options(options, leases), shared.recorder.manager()),
       promises_(options, leases, provider, shared.best_effort.servers(), manager_),
-      admission_(manager_, promises_, shared.admissions, spin_of(options), shared.refusals),
+      admission_(manager_, promises_, shared.admissions, BudgetCharge(options, leases), shared.refusals),
       pools_(options, leases, shared.notes, shared.recorder),
       tasks_(options, clock, manager_, promises_, pools_, of_tasks),
       core_changes_(leases, options.real_time, manager_, promises_, pools_) {}

@@ -45,6 +45,10 @@ std::string toml_of(bool flag) { return flag ? "true" : "false"; }
 std::string toml_of(std::int64_t number) { return std::to_string(number); }
 std::string toml_of(Fraction fraction) { return decimal(fraction); }
 std::string toml_of(Duration duration) { return toml_of(to_string(duration)); }
+std::string toml_of(SlowdownCharge charge) {
+  return charge == SlowdownCharge::worst ? toml_of(std::string_view("worst"))
+                                         : toml_of(charge == SlowdownCharge::placed);
+}
 
 template <typename Value>
 std::string toml_of(const std::optional<Value>& value) {

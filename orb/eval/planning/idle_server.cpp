@@ -26,29 +26,30 @@ std::vector<dispatch::CoreLease> leases_of(std::span<const CoreId> cores) {
 }  // namespace
 
 IdleServer::IdleServer(const dispatch::ExecutiveOptions& options, std::span<const CoreId> cores)
-    : spin_(dispatch::spin_of(options)), manager_(dispatch::manager_options(options, leases_of(cores))) {
+    : charge_(options, leases_of(cores)), manager_(dispatch::manager_options(options, leases_of(cores))) {
   for (const CoreId core : cores)
     if (const auto loads = dispatch::own_loads(options, core); !loads.empty()) manager_.set_interference(core, loads);
 }
 
 Expected<TaskId, sched::Refusal> IdleServer::admit(const std::string& label, const Contract& contract) {
   Contract charged = contract;
-  auto refusal = dispatch::charge_spin(charged, spin_);
+  auto refusal = charge_.add_to(charged, label);
   if (!refusal) {
     Answer answer = ask(label, charged);
     refresh_bounds();
     if (answer.task != no_task) return answer.task;
     refusal = answer.refusal;
     if (refusal->code == sched::RefusalCode::not_schedulable && !refusal->nearest.found())
-      dispatch::propose(*refusal, manager_.nearest(charged), spin_);
+      charge_.propose(*refusal, manager_.nearest(charged), charged, label);
   }
   if (refusal->loser == no_task) refusal->jitter = contract.jitter;
+  charge_.note_slowdown(*refusal, charged, label);
   return *refusal;
 }
 
 TaskId IdleServer::try_admit(const std::string& label, const Contract& contract) {
   Contract charged = contract;
-  return dispatch::charge_spin(charged, spin_) ? no_task : ask(label, charged).task;
+  return charge_.add_to(charged, label) ? no_task : ask(label, charged).task;
 }
 
 void IdleServer::leave(TaskId task) {
@@ -67,7 +68,7 @@ void IdleServer::refresh_bounds() {
   while (!manager_.refresh_bounds(std::numeric_limits<int>::max())) continue;  // bound: the cores
 }
 
-// `charged`: see dispatch::charge_spin().
+// `charged`: see dispatch::BudgetCharge.
 IdleServer::Answer IdleServer::ask(const std::string& label, const Contract& charged) {
   for (int attempt = 0; attempt < most_reorganizations; ++attempt) {
     asking_ = {.label = label, .jitter = charged.jitter};

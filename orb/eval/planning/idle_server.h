@@ -21,6 +21,7 @@
 #include "orb/base/contract.h"
 #include "orb/base/expected.h"
 #include "orb/base/ids.h"
+#include "orb/dispatch/budget_charge.h"
 #include "orb/dispatch/executive.h"
 #include "orb/sched/commands.h"
 #include "orb/sched/facts.h"
@@ -43,6 +44,8 @@ class IdleServer {
   void lose(CoreId core);
 
   const sched::Manager& manager() const noexcept { return manager_; }
+  // Returns what is added to budgets.
+  const dispatch::BudgetCharge& charge() const noexcept { return charge_; }
   // Returns the largest bound that the task has had, as a server reports it. The task must be admitted.
   Duration bound_of(TaskId task) const { return records_.at(task.value).bound; }
 
@@ -75,7 +78,7 @@ class IdleServer {
   template <typename Other>
   void carry_out(const Other&) {}  // for threads and queues, which do not exist here
 
-  const Duration spin_;
+  const dispatch::BudgetCharge charge_;
   sched::Manager manager_;
   std::map<std::uint64_t, Record> records_;        // by task
   std::map<CoreId, std::vector<TaskId>> by_core_;  // their tasks, unless `moved_`

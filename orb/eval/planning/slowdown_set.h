@@ -1,6 +1,6 @@
 // SlowdownSet admits tasks with budgets that include what tasks on other cores of their last-level cache may slow them
-// down (policy.charge_slowdowns). Each core is a server of one core, which tests its tasks with these budgets. A new
-// task may lengthen the budgets of tasks on other cores. These cores are tested again. No task moves.
+// down (policy.charge_slowdowns = true). Each core is a server of one core, which tests its tasks with these budgets. A
+// new task may lengthen the budgets of tasks on other cores. These cores are tested again. No task moves.
 //
 // A core runs one task at a time. So each other core of the cache counts with the largest slowdown by one of its tasks,
 // as if that task ran all the time. The slowdowns by several cores add up, as in the Simulator: D = 1 + sum of (D_ij -

@@ -52,11 +52,15 @@ std::optional<std::string> fault_of_charged(const PlanRequest& request) {
   if (request.spin_locks) other = "policy.locks = \"msrp\"";
   if (!request.chains.empty()) other = "chains";
   for (const Task& task : request.tasks) {
-    if (uses_resources(task.contract)) other = "resources, which task " + task.label + " uses";
+    if (request.charged_slowdowns && uses_resources(task.contract))
+      other = "resources, which task " + task.label + " uses";
     if (task.is_high) other = "high criticality, which task " + task.label + " has";
   }
   if (other.empty()) return std::nullopt;
-  return "policy.charge_slowdowns has no analysis of " + other + "; leave one of them out";
+  if (request.charged_slowdowns)
+    return "policy.charge_slowdowns has no analysis of " + other + "; leave one of them out";
+  return "policy.charge_slowdowns = \"worst\", or the setting dispatch.slowdowns, has no analysis of " + other +
+         "; leave one of them out, or write policy.charge_slowdowns = false";
 }
 
 // Returns what is wrong with a policy for single jobs.
@@ -119,7 +123,7 @@ std::unique_ptr<WholeSet> whole_set_for(const dispatch::ExecutiveOptions& server
 
 std::optional<std::string> fault_of_whole_set(const PlanRequest& request) {
   const dispatch::ExecutiveOptions& server = request.server;
-  if (request.charged_slowdowns) return fault_of_charged(request);
+  if (request.charged_slowdowns || server.slowdowns) return fault_of_charged(request);
   if (!is_whole_set(request)) return std::nullopt;
   if (auto bad = fault_of_custom(request)) return bad;
   if (auto bad = fault_of_jobs(request)) return bad;

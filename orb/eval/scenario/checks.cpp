@@ -229,6 +229,13 @@ std::optional<FieldFault> fault_of_slowdown(const Scenario& scenario, std::size_
   return std::nullopt;
 }
 
+std::optional<std::string> fault_of_charged_slowdowns(const Scenario& scenario) {
+  if (scenario.policy.charge_slowdowns != SlowdownCharge::worst || scenario.platform.slowdown == unity)
+    return std::nullopt;
+  return " = \"worst\" charges as a server does, and a server does not know platform.slowdown = " +
+         decimal(scenario.platform.slowdown) + "; write tables [[slowdown]] in its place, or charge_slowdowns = true";
+}
+
 std::optional<FieldFault> fault_of_generator(const Generator& generator) {
   if (auto bad = fault_of_periods(generator)) return bad;
   if (auto bad = fault_of_utilizations(generator)) return bad;

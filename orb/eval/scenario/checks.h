@@ -46,6 +46,9 @@ std::optional<FieldFault> fault_of_generator(const Generator& generator);
 // Returns what is wrong with the slowdown of this number, and what to change; nothing if both of its tasks exist.
 std::optional<FieldFault> fault_of_slowdown(const Scenario& scenario, std::size_t number);
 
+// Returns why policy.charge_slowdowns cannot be as it is, and what to change; nothing if it can.
+std::optional<std::string> fault_of_charged_slowdowns(const Scenario& scenario);
+
 // Returns which overhead is too long, and what to change; nothing if none is.
 std::optional<FieldFault> fault_of_overheads(const OverheadFields& overheads);
 

@@ -170,4 +170,12 @@ std::optional<Misfit> store(const Node& value, const FieldInfo&, bool& out) {
   return std::nullopt;
 }
 
+std::optional<Misfit> store(const Node& value, const FieldInfo&, std::optional<SlowdownCharge>& out) {
+  const bool is_flag = value.kind == Node::Kind::flag;
+  if (!is_flag && !(value.kind == Node::Kind::text && value.text == "worst"))
+    return Misfit{.expected = "true or false, without quotes, or \"worst\""};
+  out = !is_flag ? SlowdownCharge::worst : value.whole != 0 ? SlowdownCharge::placed : SlowdownCharge::none;
+  return std::nullopt;
+}
+
 }  // namespace corelane::eval

@@ -18,11 +18,11 @@
 namespace corelane::eval {
 
 template <typename Table>
-using Member =
-    std::variant<std::string Table::*, std::vector<std::string> Table::*, std::int64_t Table::*, Fraction Table::*,
-                 std::optional<Fraction> Table::*, Duration Table::*, std::optional<Duration> Table::*,
-                 std::vector<Duration> Table::*, std::vector<Fraction> Table::*, std::vector<Section> Table::*,
-                 std::optional<Node> Table::*, std::vector<Node> Table::*, bool Table::*>;
+using Member = std::variant<std::string Table::*, std::vector<std::string> Table::*, std::int64_t Table::*,
+                            Fraction Table::*, std::optional<Fraction> Table::*, Duration Table::*,
+                            std::optional<Duration> Table::*, std::vector<Duration> Table::*,
+                            std::vector<Fraction> Table::*, std::vector<Section> Table::*, std::optional<Node> Table::*,
+                            std::vector<Node> Table::*, bool Table::*, std::optional<SlowdownCharge> Table::*>;
 
 template <typename Table>
 struct Field {
@@ -50,6 +50,7 @@ std::optional<Misfit> store(const Node& value, const FieldInfo& info, std::vecto
 std::optional<Misfit> store(const Node& value, const FieldInfo& info, std::optional<Node>& out);
 std::optional<Misfit> store(const Node& value, const FieldInfo& info, std::vector<Node>& out);
 std::optional<Misfit> store(const Node& value, const FieldInfo& info, bool& out);
+std::optional<Misfit> store(const Node& value, const FieldInfo& info, std::optional<SlowdownCharge>& out);
 
 template <typename Table>
 std::optional<Misfit> store(const Node& value, const Field<Table>& field, Table& table) {
@@ -64,7 +65,7 @@ FieldKind kind_of(const Field<Table>& field) {
   constexpr FieldKind kinds[] = {FieldKind::text,      FieldKind::texts,    FieldKind::whole,    FieldKind::fraction,
                                  FieldKind::fraction,  FieldKind::duration, FieldKind::duration, FieldKind::durations,
                                  FieldKind::fractions, FieldKind::sections, FieldKind::value,    FieldKind::values,
-                                 FieldKind::flag};
+                                 FieldKind::flag,      FieldKind::charge};
   static_assert(std::size(kinds) == std::variant_size_v<Member<Table>>);
   return kinds[field.member.index()];
 }

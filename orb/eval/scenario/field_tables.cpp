@@ -93,7 +93,7 @@ constexpr Field<Platform> platform_rows[] = {
     {{.key = "slowdown",
       .help = "In virtual time: by which factor a job of an intensive task executes longer while another intensive "
               "task runs on another core of its cache. Each further one adds as much. Tables [[slowdown]] replace it "
-              "for their pairs. Admission depends on it only with policy.charge_slowdowns",
+              "for their pairs. Admission depends on it only with policy.charge_slowdowns = true",
       .fallback = "1",
       .example = "1.3",
       .least = million,
@@ -153,10 +153,12 @@ constexpr Field<Policy> policy_rows[] = {
           }},
      &Policy::locks},
     {{.key = "charge_slowdowns",
-      .help = "Whether admission multiplies a budget by what tasks on other cores of the same cache may slow the task "
-              "down. These factors are estimates, so bounds then hold only as far as the estimates do. A server cannot "
-              "do that",
-      .fallback = "false",
+      .help =
+          "Whether admission multiplies a budget by what tasks on other cores of the same cache may slow the task "
+          "down. true: the tasks that are placed there; no server does that. \"worst\": the worst task of the tables "
+          "[[slowdown]] on each of these cores, as a server does whose setting dispatch.slowdowns names these "
+          "tables. The factors are estimates, so bounds then hold only as far as the estimates do",
+      .fallback = "the setting dispatch.slowdowns",
       .example = "true"},
      &Policy::charge_slowdowns},
 };

@@ -28,11 +28,6 @@ class Reader {
     return check(root, scenario);
   }
 
-  NodeFault read(const Node& root, std::vector<PairSlowdown>& slowdowns) {
-    const Node* const list = root.find("slowdown");
-    return list == nullptr ? std::nullopt : read_list(*list, slowdown_fields(), slowdowns);
-  }
-
   NodeFault read(const Node& root, std::vector<SweptField>& sweeps) {
     const Node* const list = root.find("sweep");
     if (list == nullptr) return std::nullopt;
@@ -51,7 +46,8 @@ class Reader {
   ScenarioFault fault(core::FilePlace place, const std::string& text) const { return nodes_.fault_at(place, text); }
 
   NodeFault read_top(const Node& child, Scenario& scenario) {
-    if (child.key == "sweep") return std::nullopt;  // see read_sweeps()
+    if (child.key == "sweep") return std::nullopt;     // see read_sweeps()
+    if (child.key == "slowdown") return std::nullopt;  // see core::parse_slowdowns()
     if (child.key == "platform") return read_table(child, platform_fields(), scenario.platform);
     if (child.key == "policy") return read_table(child, policy_fields(), scenario.policy);
     if (child.key == "overheads") return read_table(child, overhead_fields(), scenario.overheads);
@@ -59,7 +55,6 @@ class Reader {
     if (child.key == "experiment") return read_table(child, experiment_fields(), scenario.experiment);
     if (child.key == "published") return read_list(child, published_fields(), scenario.published);
     if (child.key == "chain") return read_list(child, chain_fields(), scenario.chains);
-    if (child.key == "slowdown") return read_list(child, slowdown_fields(), scenario.slowdowns);
     if (child.key == "task") return read_list(child, task_fields(), scenario.tasks);
     return read_field(child, "", top_fields(), scenario);
   }
@@ -138,7 +133,9 @@ class Reader {
     if (scenario.experiment.length <= Duration::zero())
       return fault(place_of(root, "experiment", "length"), "experiment.length: expected a duration above 0; found 0ns");
     if (NodeFault bad = check_chains(root, scenario)) return bad;
-    if (NodeFault bad = check_slowdowns(root, scenario)) return bad;
+    if (NodeFault bad = check_slowdowns(scenario)) return bad;
+    if (const auto bad = fault_of_charged_slowdowns(scenario))
+      return fault(place_of(root, "policy", "charge_slowdowns"), "policy.charge_slowdowns" + *bad);
     if (const auto bad = fault_of_dispatcher(scenario))
       return fault(place_of(root, "policy", "dispatcher"), "policy.dispatcher = " + *bad);
     if (const auto bad = fault_of_locks(scenario))
@@ -187,11 +184,10 @@ class Reader {
     return std::nullopt;
   }
 
-  NodeFault check_slowdowns(const Node& root, const Scenario& scenario) const {
-    const Node* const list = root.find("slowdown");
+  NodeFault check_slowdowns(const Scenario& scenario) const {
     for (std::size_t i = 0; i < scenario.slowdowns.size(); ++i)
       if (const auto bad = fault_of_slowdown(scenario, i))
-        return fault(list->children[i].at, "slowdown." + bad->key + bad->text);
+        return fault(scenario.slowdowns[i].at, "slowdown." + bad->key + bad->text);
     return std::nullopt;
   }
 
@@ -206,16 +202,11 @@ class Reader {
 
 }  // namespace
 
-Expected<Scenario, ScenarioFault> read_scenario(const Node& root, const std::string& path) {
-  Scenario scenario;
+Expected<Scenario, ScenarioFault> read_scenario(const Node& root, const std::string& path,
+                                                std::vector<PairSlowdown> slowdowns) {
+  Scenario scenario{.slowdowns = std::move(slowdowns)};
   if (auto bad = Reader(path).read(root, scenario)) return *std::move(bad);
   return scenario;
-}
-
-Expected<std::vector<PairSlowdown>, ScenarioFault> read_slowdowns(const Node& root, const std::string& path) {
-  std::vector<PairSlowdown> slowdowns;
-  if (auto bad = Reader(path).read(root, slowdowns)) return *std::move(bad);
-  return slowdowns;
 }
 
 Expected<std::vector<SweptField>, ScenarioFault> read_sweeps(const Node& root, const std::string& path) {

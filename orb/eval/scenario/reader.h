@@ -12,11 +12,10 @@
 
 namespace corelane::eval {
 
-// Returns the scenario of a file's table, without its sweeps. `path` is for the faults.
-Expected<Scenario, ScenarioFault> read_scenario(const Node& root, const std::string& path);
-
-// Returns the slowdowns of a file's table, whatever else the table has.
-Expected<std::vector<PairSlowdown>, ScenarioFault> read_slowdowns(const Node& root, const std::string& path);
+// Returns the scenario of a file's table, without its sweeps. `path` is for the faults. `slowdowns`: those of the file,
+// see core::parse_slowdowns().
+Expected<Scenario, ScenarioFault> read_scenario(const Node& root, const std::string& path,
+                                                std::vector<PairSlowdown> slowdowns);
 
 // A sweep with its values.
 struct SweptField {

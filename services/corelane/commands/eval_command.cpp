@@ -143,7 +143,7 @@ Action define_eval(CLI::App& app, std::vector<std::string>&) {
       ->type_name("COUNT")
       ->check(CLI::Range(1, 1024).description(""));
   return [&app, options, virtually, really](const ToolSettings& settings) {
-    options->orb_options = settings.orb_options;
+    options->orb_options = settings.planning_options;
     const auto text = text_in(options->file);
     if (text && is_overheads_file(*text)) {
       if (virtually->count() > 0) {

@@ -49,7 +49,7 @@ Action define_plan(CLI::App& app, std::vector<std::string>&) {
       std::cerr << "corelane plan: name the FILE with the tasks; see corelane plan --help\n";
       return 2;
     }
-    options->orb_options = settings.orb_options;
+    options->orb_options = settings.planning_options;
     options->shows_progress = true;
     return plan(*options, std::cout, std::cerr);
   };

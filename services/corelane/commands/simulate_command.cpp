@@ -35,7 +35,7 @@ Action define_simulate(CLI::App& app, std::vector<std::string>&) {
       ->type_name("FILE");
   add_format(app, options->format);
   return [options](const ToolSettings& settings) {
-    options->orb_options = settings.orb_options;
+    options->orb_options = settings.planning_options;
     return simulate(*options, std::cout, std::cerr);
   };
 }

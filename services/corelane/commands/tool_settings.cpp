@@ -11,10 +11,13 @@ namespace corelane::tool {
 
 Expected<ToolSettings, core::SettingsFault> ToolSettings::load(std::vector<std::string> orb_options) {
   orb_options.insert(orb_options.end(), {"-ORBContractsFile", ""});
+  std::vector<std::string> planning_options = orb_options;
+  orb_options.insert(orb_options.end(), {"-ORBDispatchSlowdowns", ""});
   const auto found = core::settings_of(orb_options);
   if (!found) return found.error();
   return ToolSettings{
       .orb_options = std::move(orb_options),
+      .planning_options = std::move(planning_options),
       .runtime_directory = found->runtime_directory.empty() ? dispatch::runtime_directory() : found->runtime_directory,
       .directory_was_named = !found->runtime_directory.empty(),
       .nameserver_sockets = core::nameserver_sockets(*found),

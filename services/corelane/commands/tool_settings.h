@@ -13,9 +13,10 @@
 namespace corelane::tool {
 
 struct ToolSettings {
-  std::vector<std::string> orb_options{};  // for the command's own ORB
-  std::string runtime_directory{};         // the servers'
-  bool directory_was_named = false;        // a setting names that directory
+  std::vector<std::string> orb_options{};       // for the command's own ORB
+  std::vector<std::string> planning_options{};  // the same with dispatch.slowdowns: for commands that admit as a server
+  std::string runtime_directory{};              // the servers'
+  bool directory_was_named = false;             // a setting names that directory
   // Where to look for the daemons, in this order.
   std::vector<std::string> nameserver_sockets{}, reservation_sockets{};
   channel::Access trusted{};           // users whose nameserver is trusted, besides this user and root
@@ -27,8 +28,8 @@ struct ToolSettings {
     return directory_was_named ? " -ORBRuntimeDirectory " + runtime_directory : std::string{};
   }
 
-  // Loads the settings. Does not read a contracts file that they name: contracts are a server's, and the command may be
-  // about to write or repair that file.
+  // Loads the settings. Does not read a contracts file or a file of slowdowns that they name: these are a server's, and
+  // the command may be about to write or repair that file.
   static Expected<ToolSettings, core::SettingsFault> load(std::vector<std::string> orb_options);
 };
 

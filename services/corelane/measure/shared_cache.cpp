@@ -15,6 +15,7 @@
 
 #include "orb/base/contract.h"
 #include "orb/base/text/counted.h"
+#include "orb/core/config/slowdowns.h"
 #include "orb/eval/scenario_file.h"
 #include "orb/os/files/small_file.h"
 #include "services/corelane/output/text.h"
@@ -47,7 +48,7 @@ std::string fault_of_text(const std::string& text, const std::string& path) {
     const auto cells = eval::parse_scenario(text, path);
     return cells ? std::string() : cells.error().text;
   }
-  const auto pairs = eval::parse_slowdowns(text, path);
+  const auto pairs = core::parse_slowdowns(text, path);
   return pairs ? std::string() : pairs.error().text;
 }
 
@@ -74,7 +75,7 @@ Expected<std::string, std::string> text_with_slowdowns(const std::string& path, 
     if (auto fault = fault_of_slowdown(slowdown); !fault.empty()) return Unexpected{std::move(fault)};
     text += (text.empty() || text.ends_with('\n') ? "\n" : "\n\n") + toml_of(slowdown);
   }
-  if (const auto pairs = eval::parse_slowdowns(text, path); !pairs) return Unexpected{pairs.error().text};
+  if (const auto pairs = core::parse_slowdowns(text, path); !pairs) return Unexpected{pairs.error().text};
   if (const auto fault = fault_of_text(text, path); !fault.empty())
     return Unexpected{fault + "; give the labels of the scenario with --task and --beside-task"};
   return text;
@@ -149,7 +150,7 @@ Expected<std::vector<eval::PairSlowdown>, std::string> add_slowdowns(const std::
                                                                      std::span<const Slowdown> slowdowns) {
   const auto text = text_with_slowdowns(path, slowdowns);
   if (!text) return Unexpected{"nothing was written: " + text.error()};
-  auto pairs = eval::parse_slowdowns(*text, path);
+  auto pairs = core::parse_slowdowns(*text, path);
   if (!pairs) return Unexpected{pairs.error().text};
   if (const auto written = os::write_output_file(path, *text); !written) return Unexpected{written.error().text};
   return *std::move(pairs);

@@ -67,6 +67,8 @@ Json value_schema_of(const ScenarioField& field) {
       return list_of(value_schema());
     case FieldKind::flag:
       return {{"type", "boolean"}};
+    case FieldKind::charge:
+      return {{"type", {"boolean", "string"}}, {"pattern", "^worst$"}};
   }
   return {};
 }

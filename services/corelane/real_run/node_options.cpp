@@ -128,6 +128,9 @@ std::string fault_of(const eval::RunRequest& request) {
     if (request.charge_slowdowns)
       return "policy.charge_slowdowns = true works in no server, only in plans and virtual time; leave it out, or run "
              "in virtual time";
+    if (request.server.slowdowns)
+      return "policy.charge_slowdowns = \"worst\", or the setting dispatch.slowdowns, does not work in a real run: its "
+             "server has one operation for all tasks; write policy.charge_slowdowns = false, or run in virtual time";
   }
   if (endpoint_of(request.transport).empty())
     return "there is no transport \"" + request.transport + "\"; use channel, unix or tcp";

@@ -392,6 +392,7 @@ TEST_CASE("an option that is not written as options are is refused with how it i
        "-ORBTimeoutRequest = 5 s: expected a duration such as 500ms (a whole number and ns, us, ms or s); a duration "
        "has no blank and no fraction: write 5s"},
       {{"-ORBContractsFile", "/nowhere.toml"}, "contracts file /nowhere.toml does not exist"},
+      {{"-ORBDispatchSlowdowns", "/nowhere.toml"}, "file of slowdowns /nowhere.toml does not exist"},
   }));
   Start start;
   for (const char* word : words) start.word(word);

@@ -47,24 +47,26 @@ ProcessCounters sample(std::uint64_t number) {
   task.thread = 4711;
   task.holder = "user 1000";
   counters.tasks = {task, task};
-  RefusedAdmission refused{.label = "Plant/watch",
-                           .owner = PeerId{4},
-                           .contract = make_contract(20ms, 19ms),
-                           .why = {.code = sched::RefusalCode::other_process_late,
-                                   .closest = CoreId{3},
-                                   .loser = TaskId{7},
-                                   .response = 21ms,
-                                   .deadline = 20ms,
-                                   .nearest = {40ms, 40ms, 19ms, 2ms, 3ms},
-                                   .jitter = 1ms,
-                                   .tasks = 1,
-                                   .platform = 2,
-                                   .others = 3,
-                                   .others_platform = 4,
-                                   .unproposed = sched::Unproposed::beside_others,
-                                   .loser_name = {'s', 't', 'e', 'p'}},
-                           .asked = Time{5s},
-                           .times = number};
+  RefusedAdmission refused{
+      .label = "Plant/watch",
+      .owner = PeerId{4},
+      .contract = make_contract(20ms, 19ms),
+      .why = {.code = sched::RefusalCode::other_process_late,
+              .closest = CoreId{3},
+              .loser = TaskId{7},
+              .response = 21ms,
+              .deadline = 20ms,
+              .nearest = {40ms, 40ms, 19ms, 2ms, 3ms},
+              .jitter = 1ms,
+              .tasks = 1,
+              .platform = 2,
+              .others = 3,
+              .others_platform = 4,
+              .unproposed = sched::Unproposed::beside_others,
+              .loser_name = {'s', 't', 'e', 'p'},
+              .slowed = {.asked = 8ms, .analyzed = 12ms, .factor = 1'500'000, .beside = {'l', 'o', 'a', 'd'}}},
+      .asked = Time{5s},
+      .times = number};
   counters.refusals = {refused};
   return counters;
 }

@@ -2,9 +2,16 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "orb/base/registry.h"
+#include "orb/core/config/slowdowns.h"
 #include "orb/eval/plan.h"
 #include "orb/eval/scenario_file.h"
 #include "orb/eval/virtual_run.h"
@@ -217,6 +224,43 @@ TEST_CASE("sets have seeds of their own") {
 TEST_CASE("the settings of a server have the mode of the dispatcher, whatever the policy says") {
   for (const Dispatcher* const dispatcher : dispatchers())
     CHECK(server_under(*dispatcher, {}).mode == dispatcher->mode);
+}
+
+TEST_CASE("slowdowns are charged as the policy says, and otherwise as the settings do") {
+  const std::string pair =
+      "[platform]\ncores = 2\n[[slowdown]]\noperation = \"task-1\"\nbeside = \"task-1\"\nfactor = 1.5\n";
+  RunDefaults defaults;
+  const std::vector<PairSlowdown> of_setting{{.operation = "task-1", .beside = "x", .factor = Fraction{1'700'000}}};
+  defaults.server.slowdowns = core::worst_of(of_setting);
+  // The factors of the server, and whether tasks are charged by their places.
+  const auto charged = [&](const std::string& value) {
+    const Scenario s = scenario_in((value.empty() ? "" : "[policy]\ncharge_slowdowns = " + value + "\n") + pair);
+    const auto run = run_request(s, 0, defaults);
+    const auto planned = plan_request(s, {}, defaults);
+    if (!run || !planned) FAIL(value);
+    CHECK(run->charge_slowdowns == planned->charged_slowdowns.has_value());
+    CHECK((run->server.slowdowns == nullptr) == (planned->server.slowdowns == nullptr));
+    const auto& slowdowns = planned->server.slowdowns;
+    return std::pair(slowdowns ? slowdowns->of("task-1").factor : 0, run->charge_slowdowns);
+  };
+  CHECK(charged("") == std::pair(std::int64_t{1'700'000}, false));
+  CHECK(charged("false") == std::pair(std::int64_t{0}, false));
+  CHECK(charged("true") == std::pair(std::int64_t{0}, true));
+  CHECK(charged("\"worst\"") == std::pair(std::int64_t{1'500'000}, false));
+}
+
+TEST_CASE("a note says which slowdowns budgets include") {
+  const auto note = [](std::vector<std::optional<SlowdownCharge>> charges) {
+    std::vector<Scenario> scenarios(charges.size());
+    for (std::size_t i = 0; i < charges.size(); ++i) scenarios[i].policy.charge_slowdowns = charges[i];
+    const Dispatcher* const refusing = find_named(dispatchers(), "mc-orb");
+    return note_of_slowdowns(scenarios, std::span(&refusing, 1));
+  };
+  using enum SlowdownCharge;
+  CHECK(note({std::nullopt, none}) == "");
+  CHECK_THAT(note({placed}), Catch::StartsWith("With policy.charge_slowdowns = true, budgets include slowdowns"));
+  CHECK_THAT(note({none, worst}), Catch::StartsWith("With policy.charge_slowdowns = \"worst\", budgets include"));
+  CHECK_THAT(note({placed, worst}), Catch::StartsWith("With policy.charge_slowdowns = true or \"worst\", budgets"));
 }
 
 TEST_CASE("a mode of the server has a dispatcher") {

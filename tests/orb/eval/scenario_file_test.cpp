@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "orb/core/config/slowdowns.h"
+#include "orb/eval/scenario_fields.h"
 #include "orb/eval/server_options.h"
 #include "orb/eval/task_set.h"
 #include "orb/sched/admission_test.h"
@@ -454,7 +456,7 @@ TEST_CASE("slowdowns name tasks, their copies, or drawn ones") {
   CHECK(read.high == Fraction{1'300'000});
   CHECK(read.together == 5ms);
   CHECK(read.accesses == Fraction{25'500'000});
-  CHECK_FALSE(cells->front().scenario.policy.charge_slowdowns);
+  CHECK(cells->front().scenario.policy.charge_slowdowns == std::nullopt);
   const std::string drawn = "[generate]\ntasks = 2\nutilization = 0.5\n";
   CHECK(parse_scenario(drawn + slowdown("drawn", "drawn-1"), "s.toml"));
   const auto is_read = [&](const std::string& file, const std::string& beside) {
@@ -474,10 +476,46 @@ TEST_CASE("slowdowns name tasks, their copies, or drawn ones") {
              Catch::Contains("slowdown.beside = \"./load\" is the label of no task; write the label"));
 }
 
+TEST_CASE("charge_slowdowns is true, false or worst, and worst charges only what a server knows") {
+  const auto charge = [](const std::string& value) {
+    return scenario_of("[policy]\ncharge_slowdowns = " + value + "\n" + one_task).policy.charge_slowdowns;
+  };
+  CHECK(charge("false") == SlowdownCharge::none);
+  CHECK(charge("true") == SlowdownCharge::placed);
+  CHECK(charge("\"worst\"") == SlowdownCharge::worst);
+  for (const char* const wrong : {"\"true\"", "\"best\"", "1"}) {
+    CAPTURE(wrong);
+    CHECK_THAT(fault_of_text(std::string("[policy]\ncharge_slowdowns = ") + wrong + "\n" + one_task),
+               Catch::StartsWith("s.toml:2:20: policy.charge_slowdowns: expected true or false, without quotes, or "
+                                 "\"worst\"; found "));
+  }
+  CHECK(fault_of_text(std::string("[platform]\nslowdown = 1.5\n[policy]\ncharge_slowdowns = \"worst\"\n") + one_task) ==
+        "s.toml:4:20: policy.charge_slowdowns = \"worst\" charges as a server does, and a server does not know "
+        "platform.slowdown = 1.5; write tables [[slowdown]] in its place, or charge_slowdowns = true");
+  const auto swept = cells_of(std::string(one_task) +
+                              "[[sweep]]\nfield = \"policy.charge_slowdowns\"\nvalues = [false, true, \"worst\"]\n");
+  REQUIRE(swept.size() == 3);
+  CHECK(swept[1].scenario.policy.charge_slowdowns == SlowdownCharge::placed);
+  CHECK(swept[2].scenario.policy.charge_slowdowns == SlowdownCharge::worst);
+}
+
+TEST_CASE("each documented field of a table of slowdowns is read") {
+  for (const ScenarioTable& table : scenario_tables()) {
+    if (table.name != "slowdown") continue;
+    CHECK(table.fields.size() == 11);
+    std::string text = "[[slowdown]]\n";
+    for (const auto& [info, kind] : table.fields)
+      text += std::string(info.key) + " = " + std::string(info.example) + "\n";
+    const auto pairs = core::parse_slowdowns(text, "s.toml");
+    if (!pairs) FAIL(pairs.error().text);
+    CHECK(pairs->size() == 1);
+  }
+}
+
 TEST_CASE("factors of slowdowns are rounded up to the next millionth") {
   const auto factor = [](const std::string& value) {
     const auto pairs =
-        parse_slowdowns("[[slowdown]]\noperation = \"a\"\nbeside = \"b\"\nfactor = " + value + "\n", "s.toml");
+        core::parse_slowdowns("[[slowdown]]\noperation = \"a\"\nbeside = \"b\"\nfactor = " + value + "\n", "s.toml");
     return pairs ? pairs->at(0).factor.millionths : 0;
   };
   CHECK(factor("1.0000004") == 1'000'001);

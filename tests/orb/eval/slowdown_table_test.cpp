@@ -1,9 +1,14 @@
 // Tests which factor each pair of tasks has.
 #include "orb/eval/slowdown_table.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
+
+#include "orb/core/config/slowdowns.h"
+#include "orb/eval/generate/random_source.h"
 
 namespace slowdown_table_test {
 
@@ -90,6 +95,27 @@ TEST_CASE("of several tables about a pair, the one with more numbers counts, and
   pairs.push_back(pair("a-1", "b-1", 1'050'000));
   CHECK(of_first() == 1'050'000);
   CHECK(factor(SlowdownTable(pairs, unity), task("a-2"), task("b-2")) == 1'100'000);
+}
+
+TEST_CASE("the worst factor of a server is the largest one that the table has beside any task") {
+  const std::vector<std::string> names{"a", "b", "a-1", "a-2", "b-1"};
+  std::vector<std::string> labels{"c"};  // one without a table, and each name with and without a further number
+  for (const std::string& name : names) labels.push_back(name), labels.push_back(name + "-9");
+  for (std::uint64_t set = 0; set < 300; ++set) {
+    Random random = random_of(7, set);
+    std::vector<PairSlowdown> pairs;
+    for (std::uint64_t count = below(random, 8); count > 0; --count)
+      pairs.push_back(pair(names[below(random, names.size())], names[below(random, names.size())],
+                           900'000 + static_cast<std::int64_t>(below(random, 10)) * 100'000));
+    const SlowdownTable table(pairs, unity);
+    const auto worst = core::worst_of(pairs);
+    for (const std::string& label : labels) {
+      std::int64_t largest = none;
+      for (const std::string& other : labels) largest = std::max(largest, factor(table, task(label), task(other)));
+      CAPTURE(set, label);
+      CHECK(worst->of(label).factor == largest);
+    }
+  }
 }
 
 TEST_CASE("a slowed budget is rounded up to the nanosecond") {

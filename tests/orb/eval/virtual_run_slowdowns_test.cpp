@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "orb/base/registry.h"
+#include "orb/core/config/slowdowns.h"
 #include "orb/eval/slowdown_table.h"
 #include "orb/eval/virtual_run.h"
 #include "orb/sched/admission_test.h"
@@ -88,6 +89,41 @@ TEST_CASE("a job that is preempted while it is slowed down needs no more than it
       CHECK(t.misses == 0);
     }
   }
+}
+
+TEST_CASE("budgets that include the worst slowdown on the other core hold, and tasks may share a core") {
+  RunRequest request = request_of(tasks_of_pairs({{4ms, 10ms}, {4ms, 10ms}, {2ms, 20ms}}), "mc-orb", 2);
+  const std::vector<PairSlowdown> pairs{{.operation = "t0", .beside = "t1", .factor = Fraction{1'500'000}},
+                                        {.operation = "t1", .beside = "t0", .factor = Fraction{1'250'000}}};
+  request.slowdowns = SlowdownTable(pairs, unity);
+  request.server.slowdowns = core::worst_of(pairs);
+  const RunOutcome charged = run_virtually(request);
+  CHECK(charged.tasks[0].bound == 6ms);
+  CHECK(charged.tasks[1].bound == 5ms);
+  CHECK(charged.tasks[2].bound == 7ms);  // beside t1, whose core has more room
+  for (const TaskOutcome& t : charged.tasks) {
+    CHECK(t.admitted);
+    CHECK(t.overruns == 0);
+    CHECK(t.misses == 0);
+  }
+  REQUIRE(charged.notes.size() == 1);
+  CHECK_THAT(charged.notes[0], Catch::Contains("which are estimates"));
+}
+
+TEST_CASE("a task whose budget the worst slowdown lengthens too much is refused, and does not run") {
+  RunRequest request = request_of(tasks_of_pairs({{7ms, 10ms}, {4ms, 10ms}}), "mc-orb", 2);
+  const std::vector<PairSlowdown> pairs{{.operation = "t0", .beside = "load", .factor = Fraction{1'500'000}}};
+  request.server.slowdowns = core::worst_of(pairs);
+  RunOutcome charged = run_virtually(request);
+  CHECK_FALSE(charged.tasks[0].admitted);
+  CHECK(charged.tasks[1].admitted);
+  explain_refusals(request, charged);
+  CHECK_THAT(charged.tasks[0].refusal,
+             Catch::Contains("; it is analyzed with a budget of 10500us in place of 7ms: load on each other core"));
+  request.dispatcher = find_named(dispatchers(), "mc-orb*");  // it refuses nothing, and so charges nothing
+  const RunOutcome untested = run_virtually(request);
+  CHECK(untested.tasks[0].admitted);
+  CHECK(untested.notes.empty());
 }
 
 TEST_CASE("a run ends early while budgets that include slowdowns are computed") {

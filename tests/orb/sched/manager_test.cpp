@@ -397,6 +397,12 @@ TEST_CASE("a refusal reads as a sentence with its numbers") {
   refusal.tasks = 150'000, refusal.platform = 20'000;
   CHECK_THAT(text_of(refusal),
              Catch::EndsWith("10ms; this server holds of that core: tasks 15.0 %, platform load 2.0 %"));
+  refusal.slowed = {.asked = 8ms, .analyzed = 12'345'678ns, .factor = 1'500'000};
+  name_beside(refusal.slowed, "Plant/Controller.configure\none, a long name");
+  CHECK_THAT(text_of(refusal),
+             Catch::EndsWith("platform load 2.0 %; it is analyzed with a budget of 12350us in place of 8ms: "
+                             "ller.configure?one, a long name on each other core of its cache slows it down by a "
+                             "factor of 1.5, which is an estimate (dispatch.slowdowns)"));
   CHECK(error_of(refusal).minor == minor::not_schedulable);
   CHECK(name_of(RefusalCode::job_waiting) == "job_waiting");
 }

@@ -4,10 +4,13 @@
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "orb/dispatch/leases/core_watch.h"
+#include "orb/dispatch/worst_slowdowns.h"
 #include "orb/eval/generate/random_source.h"
 #include "orb/eval/plan.h"
 #include "tests/orb/dispatch/fixture.h"
@@ -32,9 +35,15 @@ ExecutiveOptions server_options() {
   return options;
 }
 
-// Options that change what the Manager decides.
+// Slowdowns of the tasks in these tests.
+std::shared_ptr<const dispatch::WorstSlowdowns> some_slowdowns() {
+  return std::make_shared<const dispatch::WorstSlowdowns>(std::vector<dispatch::WorstSlowdowns::Pair>{
+      {"task", "./load", 1'333'333}, {"task-3", "task", 1'100'000}, {"task", "task-5", 1'700'000}});
+}
+
+// Options that change what the Manager decides, or what it is asked.
 std::vector<ExecutiveOptions> kinds_of_servers() {
-  std::vector<ExecutiveOptions> kinds(7, server_options());
+  std::vector<ExecutiveOptions> kinds(9, server_options());
   kinds[1].wait = {.mode = os::WaitMode::spin_then_park, .spin = 150us};
   kinds[1].overshoot = 30us;
   kinds[2].best_effort_server.kind = dispatch::BestEffortServer::deferrable;
@@ -44,6 +53,10 @@ std::vector<ExecutiveOptions> kinds_of_servers() {
   kinds[5].capacity = 700'000;
   kinds[5].highest_native = 4;  // two levels for tasks
   kinds[6].best_effort_server = {.kind = dispatch::BestEffortServer::sporadic, .cores = {CoreId{0}}};
+  kinds[7].slowdowns = some_slowdowns();
+  kinds[8] = kinds[1];
+  kinds[8].slowdowns = some_slowdowns();
+  kinds[8].cache_domains = 2;
   return kinds;
 }
 
@@ -94,7 +107,7 @@ class Both {
       REQUIRE(sched::text_of(*told->refusal) == sched::text_of(answered.error()));
       REQUIRE(*told->refusal == answered.error());
       ++refused;
-      if (answered.error().nearest.found() && label != "pasted") paste(contract, answered.error().nearest);
+      if (answered.error().nearest.found() && !is_pasting_) paste(contract, answered.error().nearest, label);
       return;
     }
     REQUIRE(told->admission->task == *answered);
@@ -142,9 +155,11 @@ class Both {
 
  private:
   // Asks for the contract that a refusal has proposed. Both admit it.
-  void paste(const Contract& contract, const sched::Nearest& nearest) {
+  void paste(const Contract& contract, const sched::Nearest& nearest, const std::string& label) {
     const int before = admitted;
-    admit(with(nearest, contract), "pasted");
+    is_pasting_ = true;
+    admit(with(nearest, contract), label);
+    is_pasting_ = false;
     REQUIRE(admitted == before + 1);
     ++pasted;
   }
@@ -172,12 +187,13 @@ class Both {
   std::vector<TaskId> tasks_;
   std::map<TaskId, CoreId> places_;
   bool moved_ = false;
+  bool is_pasting_ = false;
 };
 
 }  // namespace
 
 TEST_CASE("a plan and a server agree on random sequences of admission, departure, idleness and lost cores") {
-  const int sequences = static_cast<int>(corelane::testing::from_environment("CORELANE_PLANS", 280));
+  const int sequences = static_cast<int>(corelane::testing::from_environment("CORELANE_PLANS", 360));
   const std::vector<ExecutiveOptions> kinds = kinds_of_servers();
   int admitted = 0, refused = 0, pasted = 0;
   for (int sequence = 0; sequence < sequences; ++sequence) {
@@ -209,16 +225,20 @@ TEST_CASE("a plan and a server agree on random sequences of admission, departure
 }
 
 TEST_CASE("an idle server admits the contract that it proposed") {
+  const bool is_slowed = GENERATE(false, true);
+  CAPTURE(is_slowed);
+  ExecutiveOptions options = server_options();
+  if (is_slowed) options.slowdowns = some_slowdowns();
   int proposals = 0;
   for (std::uint64_t set = 0; set < 100; ++set) {
     Random random = random_of(31, set);
-    IdleServer server(server_options(), numbered_cores(2));
+    IdleServer server(options, numbered_cores(2));
     for (int step = 0; step < 12; ++step) {
       const Contract contract = drawn_contract(random);
       const auto answer = server.admit("task", contract);
       if (answer || !answer.error().nearest.found()) continue;
       CAPTURE(set, step, sched::text_of(answer.error()));
-      REQUIRE(server.admit("pasted", with(answer.error().nearest, contract)));
+      REQUIRE(server.admit("task", with(answer.error().nearest, contract)));
       ++proposals;
     }
   }
@@ -232,6 +252,30 @@ TEST_CASE("an idle server gives the capacity of a task that has left to the next
   CHECK_FALSE(server.admit("second", make_contract(10ms, 6ms)));
   server.leave(*first);
   CHECK(server.admit("second", make_contract(10ms, 6ms)));
+}
+
+TEST_CASE("an idle server lengthens budgets by the worst slowdown on each other core, and refusals say so") {
+  ExecutiveOptions options = server_options();
+  options.platform = {};
+  options.slowdowns = std::make_shared<const dispatch::WorstSlowdowns>(
+      std::vector<dispatch::WorstSlowdowns::Pair>{{"vision", "control", 1'500'000}, {"vision", "./load", 1'250'000}});
+  IdleServer server(options, numbered_cores(3));
+  const auto first = server.admit("vision", make_contract(20ms, 4ms, 20ms, 0ms));
+  REQUIRE(first);
+  CHECK(server.manager().find(*first)->contract.budget == 8ms);
+  CHECK(server.bound_of(*first) == 8ms);
+  const auto other = server.admit("control", make_contract(20ms, 4ms, 20ms, 0ms));
+  REQUIRE(other);
+  CHECK(server.manager().find(*other)->contract.budget == 4ms);
+  const auto refused = server.admit("vision", make_contract(20ms, 9800us, 20ms, 0ms));
+  REQUIRE_FALSE(refused);
+  CHECK_THAT(sched::text_of(refused.error()),
+             Catch::Contains("; it is analyzed with a budget of 19600us in place of 9800us: control on each other core "
+                             "of its cache slows it down by a factor of 1.5, which is an estimate") &&
+                 Catch::Contains("budget = \"9800us\""));
+  const sched::Nearest& nearest = refused.error().nearest;
+  REQUIRE(nearest.found());
+  CHECK(server.admit("vision", with(nearest, make_contract(20ms, 9800us, 20ms, 0ms))));
 }
 
 TEST_CASE("a refusal names the task that would be late") {

@@ -2,6 +2,7 @@
 #include "orb/eval/planning/slowdown_set.h"
 
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +10,9 @@
 #include <vector>
 
 #include "orb/base/registry.h"
+#include "orb/core/config/slowdowns.h"
+#include "orb/dispatch/budget_charge.h"
+#include "orb/eval/generate/random_source.h"
 #include "orb/eval/plan.h"
 #include "orb/eval/planning/idle_server.h"
 #include "orb/sched/allocation_strategy.h"
@@ -221,6 +225,91 @@ TEST_CASE("at the end each core has what a new server admits with the charged bu
     }
     for (const auto& [id, bound] : bounds) CHECK(fresh.bound_of(id) == bound);
   }
+}
+
+TEST_CASE("the worst slowdowns charge each task at least as much as any placement") {
+  const std::vector<std::string> names{"a", "b", "c", "a-1", "b-2"};
+  int admitted = 0;
+  for (std::uint64_t set = 0; set < 100; ++set) {
+    Random random = random_of(8, set);
+    std::vector<PairSlowdown> pairs;
+    for (int count = 0; count < 6; ++count)
+      pairs.push_back(pair(names[below(random, names.size())], names[below(random, names.size())],
+                           1'000'000 + static_cast<std::int64_t>(below(random, 8)) * 100'000));
+    std::vector<Task> tasks;
+    for (int number = 0; number < 10; ++number) {
+      const std::string& name = names[below(random, names.size())];
+      tasks.push_back(task(name + "-" + std::to_string(number), 100us * (1 + static_cast<int>(below(random, 25)))));
+    }
+    PlanRequest request = request_of(tasks, pairs, 4);
+    request.server.cache_domains = 1 + below(random, 2);
+    request.sensitivity = request.fewest = false;
+    const Plan placed = plan(request);
+    request.charged_slowdowns.reset();
+    request.server.slowdowns = core::worst_of(pairs);
+    std::vector<dispatch::CoreLease> leases;
+    for (const CoreId core : request.cores) leases.push_back({.core = core, .physical_core = core.value});
+    const dispatch::BudgetCharge by_server(request.server, leases);
+    for (const TaskVerdict& verdict : placed.tasks) {
+      if (!verdict.admitted) continue;
+      CAPTURE(set, verdict.task.label);
+      CHECK(by_server.factor_of(verdict.task.label) >= verdict.slowdown);
+      ++admitted;
+    }
+  }
+  CHECK(admitted > 500);
+}
+
+TEST_CASE("a plan by the worst slowdowns has the budgets and the refusals of a server") {
+  const std::vector<PairSlowdown> pairs{pair("a", "b", 1'500'000), pair("b", "a", 1'250'000)};
+  PlanRequest request = request_of({task("a", 4ms), task("b", 4ms), task("c", 4ms)}, {});
+  request.charged_slowdowns.reset();
+  request.server.slowdowns = core::worst_of(pairs);
+  const Plan three = plan(request);
+  CHECK(rows_of(three) == Rows{{0, 6ms, 6ms}, {1, 5ms, 5ms}, {1, 4ms, 9ms}});
+  CHECK(three.tasks[0].task.contract.budget == 4ms);
+  CHECK(three.tasks[0].slowdown == 1'500'000);
+  CHECK(three.tasks[2].slowdown == unity.millionths);
+  CHECK(three.notes == std::vector<std::string>{std::string(charged_slowdowns_note)});
+  // Tasks that share a core do not slow each other down, but they are charged all the same.
+  request.tasks = {task("a", 7ms), task("b", 2ms)};
+  const Plan refused = plan(request);
+  CHECK(rows_of(refused) == Rows{{-1, 0ms, 0ms}, {0, 2500us, 2500us}});
+  CHECK_THAT(reason_of(refused.tasks[0].refusal, refused.tasks[0].refusal_note),
+             Contains("; it is analyzed with a budget of 10500us in place of 7ms: b on each other core of its cache "
+                      "slows it down by a factor of 1.5, which is an estimate (dispatch.slowdowns)"));
+  // With two caches, no other core counts.
+  request.server.cache_domains = 2;
+  CHECK(rows_of(plan(request)) == Rows{{0, 7ms, 7ms}, {1, 2ms, 2ms}});
+}
+
+TEST_CASE("what the worst slowdowns are not analyzed with is a fault that names it") {
+  PlanRequest request = request_of({task("a", 4ms)}, {});
+  request.charged_slowdowns.reset();
+  request.server.slowdowns = core::worst_of({});
+  request.tasks[0].contract.uses[0] = use_of("bus", 1us);
+  CHECK_FALSE(fault_of(request));  // a server analyzes sections
+  std::string named;
+  SECTION("high criticality") {
+    request.tasks[0].is_high = true;
+    named = "high criticality, which task a has";
+  }
+  SECTION("chains") {
+    request.chains.push_back({.label = "c", .tasks = {"a", "b"}});
+    named = "chains";
+  }
+  SECTION("spinning") {
+    request.spin_locks = true;
+    named = "policy.locks = \"msrp\"";
+  }
+  SECTION("global scheduling") {
+    request.server.admission_test = find_named(sched::admission_tests(), "gfb");
+    named = "policy.test = \"gfb\"";
+  }
+  const auto fault = fault_of(request);
+  REQUIRE(fault);
+  CHECK(*fault == "policy.charge_slowdowns = \"worst\", or the setting dispatch.slowdowns, has no analysis of " +
+                      named + "; leave one of them out, or write policy.charge_slowdowns = false");
 }
 
 TEST_CASE("what slowdowns are not analyzed with is a fault that names it") {

@@ -112,7 +112,7 @@ TEST_CASE("a report that compares policies names them in the legends and in head
 
 TEST_CASE("the table of policies says how leader-followers place tasks, and that budgets include slowdowns") {
   Scenario scenario;
-  scenario.policy.charge_slowdowns = true;
+  scenario.policy.charge_slowdowns = SlowdownCharge::placed;
   const Table table = used_policies_table(std::span(&scenario, 1), dispatchers(), {});
   REQUIRE(table.rows.size() == dispatchers().size());
   CHECK(table.rows[0] == std::vector<std::string>{"mc-orb", "worst-fit", "response-time", "arrival"});

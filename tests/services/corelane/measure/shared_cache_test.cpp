@@ -7,6 +7,7 @@
 #include <fstream>
 #include <span>
 
+#include "orb/core/config/slowdowns.h"
 #include "orb/eval/scenario_file.h"
 #include "tests/services/corelane/measure/measuring.h"
 #include "tests/support/system/temp_directory.h"
@@ -82,7 +83,7 @@ TEST_CASE("slowdowns that are added to a scenario are part of it") {
   REQUIRE(cells);
   REQUIRE(cells->front().scenario.slowdowns.size() == 2);
   CHECK(cells->front().scenario.slowdowns[1].factor == eval::Fraction{1'500'000});
-  CHECK(eval::parse_slowdowns(contents(path), path)->size() == 2);
+  CHECK(core::parse_slowdowns(contents(path), path)->size() == 2);
 }
 
 TEST_CASE("factors are rounded up, and the lower end of their interval down") {

@@ -457,6 +457,28 @@ TEST_CASE("a plan names slowdowns only for tasks that have one, and overheads be
         "cache\n");
 }
 
+TEST_CASE("a plan charges the worst slowdowns of its tables, or those of the setting") {
+  const std::string platform = "[platform]\ncores = 2\n";
+  const std::string tasks =
+      "[[task]]\nlabel = \"a\"\nperiod = \"10ms\"\nbudget = \"4ms\"\n"
+      "[[task]]\nlabel = \"b\"\nperiod = \"10ms\"\nbudget = \"4ms\"\n";
+  const std::string pair = "[[slowdown]]\noperation = \"a\"\nbeside = \"b\"\nfactor = 1.5\n";
+  const std::string worst = platform + "[policy]\ncharge_slowdowns = \"worst\"\n" + tasks + pair;
+  CHECK_THAT(plan_text(worst).out,
+             Contains("analyzed with a budget of 6.00ms, which includes slowdowns by tasks on other cores") &&
+                 Contains("\nNote: budgets include slowdowns, which are estimates"));
+  CHECK(json_of(worst)["tasks"][0]["charged_budget_ns"] == 6'000'000);
+  CHECK(json_of(worst)["tasks"][1]["charged_budget_ns"] == 4'000'000);
+  CHECK_FALSE(json_of(platform + tasks + pair)["tasks"][0].contains("charged_budget_ns"));
+  const TempDirectory place;
+  const std::string file = place / "slowdowns.toml";
+  std::ofstream(file) << pair;
+  const PlanOptions with_setting{.orb_options = {"-ORBDispatchSlowdowns", file}};
+  CHECK(json_of(platform + tasks, with_setting)["tasks"][0]["charged_budget_ns"] == 6'000'000);
+  const std::string without = platform + "[policy]\ncharge_slowdowns = false\n" + tasks;
+  CHECK_FALSE(json_of(without, with_setting)["tasks"][0].contains("charged_budget_ns"));
+}
+
 TEST_CASE("a plan that charges slowdowns says that they are estimates, and which one a refusal is due to") {
   const std::string tasks =
       "[platform]\ncores = 2\nbudget = \"0us\"\nblocking = \"0us\"\n[policy]\ncharge_slowdowns = true\n"

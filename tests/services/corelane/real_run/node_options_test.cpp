@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "orb/base/registry.h"
+#include "orb/core/config/slowdowns.h"
 #include "orb/eval/dispatchers.h"
 #include "orb/sched/admission_test.h"
 #include "orb/sched/allocation_strategy.h"
@@ -132,6 +133,10 @@ TEST_CASE("what a real run cannot do is a fault that names it") {
   SECTION("budgets that include slowdowns") {
     request.charge_slowdowns = true;
     named = "policy.charge_slowdowns = true works in no server";
+  }
+  SECTION("budgets that include the worst slowdowns") {
+    request.server.slowdowns = core::worst_of({});
+    named = "policy.charge_slowdowns = \"worst\", or the setting dispatch.slowdowns, does not work in a real run";
   }
   SECTION("a task that suspends itself") {
     request.tasks[0].contract.suspension = 1ms;
