@@ -3,9 +3,9 @@
 
     deprecated.py PROGRAM COMPILER...
 
-PROGRAM is corelane-idl. The C++ of deprecated.idl and deprecated_user.idl, made with --ami, must compile with this
-project's warnings as errors. deprecated_uses.cpp must get exactly the warnings that its comments say. Exit status 1 if
-that does not hold for each COMPILER.
+PROGRAM is corelane-idl. The C++ of deprecated.idl and deprecated_user.idl, made with --ami, must compile without any of
+this project's warnings. deprecated_uses.cpp must get exactly the warnings that its comments say. Exit status 1 if that
+does not hold for each COMPILER.
 """
 import pathlib
 import re
@@ -16,6 +16,8 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 WARNINGS = "-Wall -Wextra -Wpedantic -Wconversion -Wshadow".split()
+# A file comes after those that its own header includes, so that it sees little more than in a compilation of its own.
+GENERATED = [f"{name}{part}" for part in ("C", "S", "AmiC", "AmiS") for name in ("deprecated", "deprecated_user")]
 FOUND = re.compile(r"deprecated_uses\.cpp:(\d+):\d+: warning: .* is deprecated(?:: (.*))? \[-Wdeprecated-declarations\]")
 EXPECTED = re.compile(r"// WARNS: ?(.*)$")
 
@@ -32,21 +34,24 @@ def generate(program, out):
             sys.exit(f"{name}: {said}")
 
 
+# Returns the text of the file. The compiler's messages name the file and its lines. It is no #include, because clang does
+# not warn of unused variables in included files.
+def text_of(path):
+    return f'#line 1 "{path.name}"\n{path.read_text()}'
+
+
+# Compiles all files as one, because the library's headers take most of the time of each compilation.
 def faults_of(compiler, out):
-    command = [compiler, "-std=c++20", "-fsyntax-only", *WARNINGS, f"-I{ROOT}", f"-I{out}"]
-    faults = []
-    for source in sorted(out.glob("*.cpp")):
-        status, said = run([*command, "-Werror", source])
-        if status != 0:
-            faults.append(f"{source.name} does not compile without a warning:\n{said[:2000]}")
-    uses = HERE / "deprecated_uses.cpp"
-    status, said = run([*command, "-Wno-unused-function", uses])
+    uses, unit = HERE / "deprecated_uses.cpp", out / "unit.cc"
+    unit.write_text("".join(text_of(out / f"{name}.cpp") for name in GENERATED) +
+                    '#pragma GCC diagnostic ignored "-Wunused-function"\n' + text_of(uses))
+    status, said = run([compiler, "-std=c++20", "-fsyntax-only", *WARNINGS, f"-I{ROOT}", f"-I{out}", unit])
     if status != 0:
-        return [*faults, f"{uses.name} does not compile:\n{said[:2000]}"]
+        return [f"{', '.join(GENERATED)} and {uses.name} do not compile:\n{said[:2000]}"]
     expected = {(number, match[1]) for number, line in enumerate(uses.read_text().splitlines(), 1) if (match := EXPECTED.search(line))}
     found = {(int(match[1]), match[2] or "") for match in FOUND.finditer(said)}
-    if said.count("warning: ") != len(FOUND.findall(said)):
-        faults.append(f"{uses.name} has other warnings, too:\n{said[:2000]}")
+    others = [line for line in said.splitlines() if "warning: " in line and not FOUND.search(line)]
+    faults = [f"a warning that is not about a use in {uses.name}: {line}" for line in others]
     faults += [f"{uses.name}:{line}: no warning `{text}`" for line, text in sorted(expected - found)]
     return faults + [f"{uses.name}:{line}: an unexpected warning `{text}`" for line, text in sorted(found - expected)]
 
@@ -56,6 +61,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder)
         generate(program, out)
+        if sorted(f"{name}.cpp" for name in GENERATED) != sorted(path.name for path in out.glob("*.cpp")):
+            sys.exit(f"these files were generated, and others are expected: {' '.join(path.name for path in out.glob('*.cpp'))}")
         faults = [f"{compiler}: {fault}" for compiler in compilers for fault in faults_of(compiler, out)]
     for fault in faults:
         print(fault)
