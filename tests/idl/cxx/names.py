@@ -21,6 +21,7 @@ import tempfile
 WARNINGS = "-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror".split()
 IDL_TYPES = set("any boolean char double fixed float long module Object octet sequence short string struct union ValueBase void".split())
 WORD = re.compile(r"\b[A-Za-z][A-Za-z0-9_]*\b")
+TOKEN = re.compile(r'''R"\((?:.|\n)*?\)"|"(?:\\.|[^"\\\n])*"|\.?\d(?:'?[\w.])*|'(?:\\.|[^'\\\n])*'|[A-Za-z_]\w*|[{}=;]''')
 KINDS = ("struct _{0} {{ long x_of_{0}; }};", "enum _{0} {{ one_of_{0} }};", "const long _{0} = 1;", "interface _{0} {{ void f_of_{0}(); }};",
          "exception _{0} {{ long x_of_{0}; }};", "typedef long _{0};", "module _{0} {{ const long x_of_{0} = 1; }};",
          "union _{0} switch (long) {{ case 1: long x_of_{0}; }};", "valuetype _{0} {{ public long x_of_{0}; }};",
@@ -120,10 +121,46 @@ def nested(module, words):
     return f"module {module} {{ interface HolderOfAll {{\n{text}\n}}; }};\n"
 
 
+# Returns the words of preprocessed C++ that may be names outside all namespaces, and those that may be names of namespaces.
+# Most words are neither: they stand inside a namespace that has a name.
+def outermost_words(text):
+    words, spaces = set(), set()
+    blocks = []  # for each open brace whether it is that of a namespace with a name
+    head = None  # the words between `namespace` and its brace
+    inside, is_inline, before = 0, False, ""
+    for token in TOKEN.findall(text):
+        if token == "{":
+            blocks.append(bool(head) and not is_inline)
+            inside += blocks[-1]
+            head = None
+        elif token == "}":
+            inside -= blocks.pop()
+        elif token in "=;":
+            head = None
+        elif token == "namespace" and before != "using":
+            head, is_inline = [], before == "inline"
+        elif WORD.fullmatch(token):
+            if head is not None:
+                head.append(token)
+                spaces.add(token)
+            if inside == 0:
+                words.add(token)
+        before = token
+    return words, spaces
+
+
 class Search:
     def __init__(self, arguments, folder):
         self.arguments, self.folder = arguments, folder
         self.options = ["-std=gnu++20", "-I", folder, "-I", arguments.root]
+        self.common = ["-include", self.precompile()]
+
+    # Every generated file begins with this header, directly or through others. So none sees more of the library than without.
+    def precompile(self):
+        header = self.folder / "common.hpp"
+        header.write_text('#include "orb/generated.h"\n')
+        must([self.arguments.cxx, *self.options, *WARNINGS, "-x", "c++-header", header, "-o", f"{header}.gch"])
+        return header
 
     def generate(self, path, *options):
         must([self.arguments.program, "--extensions", *options, "-I", pathlib.Path(path).parent, "--output-dir", self.folder, path])
@@ -140,19 +177,19 @@ class Search:
         text = must([self.arguments.cxx, *self.options, "-dM", "-E", source])
         return {name for name in re.findall(r"^#define (\w+)", text, re.M) if not name.startswith("_")}
 
-    # Names each word in two declarations of its own. Words that are not names at namespace level give an error.
+    # Names each word in a declaration of its own. Words that are not names at namespace level give an error.
     def globals(self, source, macros):
         text = must([self.arguments.cxx, *self.options, "-E", "-P", source])
-        words = sorted(set(WORD.findall(text)) - macros)
+        words, spaces = (sorted(found - macros) for found in outermost_words(text))
+        lines = [f"namespace probe_{i} {{ using ::{word}; }}\n" for i, word in enumerate(words)]
+        lines += [f"namespace probe_{i}_of = ::{word};\n" for i, word in enumerate(spaces)]
         probe = self.folder / "probe.cpp"
-        lines = "".join(f"namespace probe_{i} {{ using ::{word}; }}\nnamespace probe_{i}_of = ::{word};\n"
-                        for i, word in enumerate(words))
-        probe.write_text(f'#include "headers.cpp"\n#line 1 "probe"\n{lines}')
+        probe.write_text(f'#include "headers.cpp"\n#line 1 "probe"\n{"".join(lines)}')
         limit = "-ferror-limit=0" if "clang" in self.arguments.cxx else "-fmax-errors=0"
-        _, _, said = run([self.arguments.cxx, *self.options, "-fsyntax-only", "-w", limit, probe])
+        _, _, said = run([self.arguments.cxx, *self.options, *self.common, "-fsyntax-only", "-w", limit, probe])
         wrong = {int(line) for line in re.findall(r"^(?:.*/)?probe:(\d+):\d+: error", said, re.M)}
-        found = {word for i, word in enumerate(words) if 2 * i + 1 not in wrong}
-        spaces = {word for i, word in enumerate(words) if 2 * i + 2 not in wrong}
+        found = {word for i, word in enumerate(words, 1) if i not in wrong}
+        spaces = {word for i, word in enumerate(spaces, len(words) + 1) if i not in wrong}
         if not {"time", "select", "size_t"} <= found or "vector" in found or not {"CORBA", "POA_Messaging"} <= spaces:
             sys.exit(f"the search for global names does not work:\n{said[:2000]}")
         return found, spaces
@@ -169,7 +206,7 @@ class Search:
     def compile(self, number, sources):
         unit = self.folder / f"unit{number}.cpp"
         unit.write_text("".join(f'#include "{source}.cpp"\n' for source in sources))
-        must([self.arguments.cxx, *self.options, *WARNINGS, "-fsyntax-only", unit])
+        must([self.arguments.cxx, *self.options, *self.common, *WARNINGS, "-fsyntax-only", unit])
 
 
 def main():
