@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <initializer_list>
@@ -60,10 +61,11 @@ struct Survivor : Holdings {
 
 // Waits until this process holds no more than before, because it notices a dead peer a little later. If something
 // leaked, it waits forever, which is then the failure. An extra thread of the best-effort pool ends after ten seconds.
-// A look takes long and keeps a core busy, which other tests need meanwhile.
+// A look takes long and keeps a core busy, which other tests need meanwhile. So it looks more and more rarely.
 inline void wait_until_within(const Survivor& before) {
-  while (!Survivor().is_within(before))
-    std::this_thread::sleep_for(std::chrono::milliseconds{5});  // sleep: there is no event to wait for
+  using std::chrono::milliseconds;
+  for (milliseconds pause{5}; !Survivor().is_within(before); pause = std::min(2 * pause, milliseconds{100}))
+    std::this_thread::sleep_for(pause);  // sleep: there is no event to wait for
 }
 
 }  // namespace corelane::testing

@@ -147,8 +147,10 @@ void come_and_go(const Server& server, const std::string& place, bool has_task) 
 
 void wait_until_within(const Held& before) {
   std::this_thread::sleep_for(200ms);  // sleep: as long as threads of asynchronous calls wait for the next one
+  std::chrono::milliseconds pause = 1ms;
   await("the process holds no more than before: " + before.text(), [&] {
-    std::this_thread::sleep_for(1ms);  // sleep: there is no event to wait for
+    std::this_thread::sleep_for(pause);  // sleep: there is no event to wait for
+    pause = std::min<std::chrono::milliseconds>(2 * pause, 50ms);
     return Held().is_within(before);
   });
 }
