@@ -77,7 +77,8 @@ NameService = "corbaloc::names.example:2809/NameService"
   then: `memory = "64MiB"`.
 - **The commands of `corelane`** read all this as servers and clients do, from the directory that
   they are started in: `corelane top -ORBConfig plant.toml`,
-  `corelane ping REFERENCE -ORBClientWait spin`. Only `contracts.file` has no meaning for them.
+  `corelane ping REFERENCE -ORBClientWait spin`. Only `contracts.file` has no meaning for them, and
+  `dispatch.slowdowns` has one for `plan`, `simulate` and `eval` alone.
 
 Four options belong to one start and are not settings:
 

@@ -98,7 +98,7 @@ TEMPLATE_LIST_TEST_CASE("a short message follows the whole of a long one that is
     std::string got = read(called, 1);
     REQUIRE(send(caller, "short"));
     for (int pause = 0; pause < pauses; ++pause) {
-      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});  // sleep: the pause that the sender does not wait for
       got += read(called, 100'000);
     }
     got += read(called, text.size() - got.size());
