@@ -244,7 +244,7 @@ TEST_CASE("the words of a page are where its layout says") {
     return value;
   };
   const std::size_t core = 32, task = core + 5, refusal = task + 2 * 42;
-  CHECK(word(1) == 10);  // the format's version; a change of the layout needs another one
+  CHECK(word(1) == 11);  // the format's version; a change of the layout needs another one
   CHECK(word(7) == 9);
   CHECK(word(12) == 1);
   CHECK(word(13) == 2);
@@ -274,7 +274,11 @@ TEST_CASE("the words of a page are where its layout says") {
   CHECK(word(refusal + 25) == 4);
   CHECK(word(refusal + 26) == 0x70657473);  // "step"
   CHECK(word(refusal + 30) == 2);
-  CHECK(word(refusal + 31) == 0x61772f746e616c50);  // "Plant/wa"
+  CHECK(word(refusal + 31) == 8'000'000);
+  CHECK(word(refusal + 32) == 12'000'000);
+  CHECK(word(refusal + 33) == 1'500'000);
+  CHECK(word(refusal + 34) == 0x64616f6c);          // "load"
+  CHECK(word(refusal + 38) == 0x61772f746e616c50);  // "Plant/wa"
 }
 
 TEST_CASE("a page with an unknown enumerator is refused, not guessed") {
