@@ -6,8 +6,8 @@ namespace corelane::sched {
 
 TrialSeries::TrialSeries(const Placement& placement) : placement_(placement) { trial_.reserve(placement.members()); }
 
-void TrialSeries::begin(int most_exact) noexcept {
-  exact_left_ = most_exact;
+void TrialSeries::begin(int budget) noexcept {
+  exact_left_ = budget;
   is_trying_ = false;
 }
 

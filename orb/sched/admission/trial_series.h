@@ -17,7 +17,7 @@ class TrialSeries {
   explicit TrialSeries(const Placement& placement);
 
   // Begins a series with a budget of so many evaluations.
-  void begin(int most_exact) noexcept;
+  void begin(int budget) noexcept;
   // Starts a trial: as Placement::begin().
   void start(const CoreTaskSet& task_set, const Core& core, std::uint32_t slot, const Demand& demand,
              bool bounds_first = false) noexcept;
