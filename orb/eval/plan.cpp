@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "orb/dispatch/budget_charge.h"
 #include "orb/eval/planning/admitter.h"
 #include "orb/eval/planning/chain_bounds.h"
 #include "orb/eval/planning/critical_bounds.h"
@@ -118,7 +119,7 @@ std::vector<bool> answer(const PlanRequest& request, Plan& plan) {
     plan.tasks[i].core = view->core;
     plan.tasks[i].priority = view->priority;
     plan.tasks[i].bound = server.bound_of(ids[i]);
-    if (request.server.slowdowns) describe_charge(server.charge(), plan.tasks[i]);
+    if (dispatch::charges_slowdowns(request.server)) describe_charge(server.charge(), plan.tasks[i]);
   }
   plan.cores = server.manager().cores();
   return flags;
@@ -246,7 +247,8 @@ Plan plan(const PlanRequest& request) {
   const Duration per_job = overheads.charge_per_job();
   Plan plan = plan_charged(charged, per_job);
   if (per_job > Duration::zero()) uncharge(per_job, request.tasks, plan);
-  if (request.charged_slowdowns || request.server.slowdowns) plan.notes.emplace_back(charged_slowdowns_note);
+  if (request.charged_slowdowns || dispatch::charges_slowdowns(request.server))
+    plan.notes.emplace_back(charged_slowdowns_note);
   return plan;
 }
 

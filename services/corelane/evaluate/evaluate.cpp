@@ -410,7 +410,8 @@ int conclude(const EvaluateOptions& options, const Evaluator& evaluator, const s
   const std::vector<eval::Table> tables = eval::tables_of(summary, experiment.published);
   out << eval::wrapped(heading) << "\n";
   for (const eval::Table& table : tables) out << eval::text_of(table) << "\n";
-  const std::string note = eval::note_of_slowdowns(scenarios_of(experiment), experiment.dispatchers);
+  const std::string note =
+      eval::note_of_slowdowns(scenarios_of(experiment), experiment.dispatchers, experiment.defaults);
   if (!note.empty()) out << eval::wrapped(note);
   if (!scenario.experiment.note.empty()) out << eval::wrapped(scenario.experiment.note);
   out << "Each set: " << plain(output_of(options)) << "\n";
