@@ -26,9 +26,13 @@ bool depends_on_budget(const sched::Refusal& refusal) noexcept {
 
 }  // namespace
 
+bool charges_slowdowns(const ExecutiveOptions& options) noexcept {
+  return options.slowdowns != nullptr && options.admission_test->promises;
+}
+
 BudgetCharge::BudgetCharge(const ExecutiveOptions& options, const std::vector<CoreLease>& leases)
     : spin_(spin_of(options)) {
-  if (!options.slowdowns || !options.admission_test->promises) return;
+  if (!charges_slowdowns(options)) return;
   slowdowns_ = options.slowdowns;
   others_ = std::max<std::int64_t>(cores_of_largest_cache(manager_options(options, leases).cores) - 1, 0);
 }

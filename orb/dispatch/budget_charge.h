@@ -28,9 +28,11 @@
 
 namespace corelane::dispatch {
 
+// Returns whether a server with these options charges slowdowns. One that promises nothing does not.
+bool charges_slowdowns(const ExecutiveOptions& options) noexcept;
+
 class BudgetCharge {
  public:
-  // A server that promises nothing charges no slowdowns.
   BudgetCharge(const ExecutiveOptions& options, const std::vector<CoreLease>& leases);
 
   // Returns the factor of the slowdowns of a task with this label, in millionths. It is 1 or more.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "orb/dispatch/budget_charge.h"
 #include "orb/eval/planning/admitter.h"
 #include "orb/eval/planning/chain_bounds.h"
 #include "orb/eval/planning/critical_bounds.h"
@@ -118,7 +119,7 @@ std::vector<bool> answer(const PlanRequest& request, Plan& plan) {
     plan.tasks[i].core = view->core;
     plan.tasks[i].priority = view->priority;
     plan.tasks[i].bound = server.bound_of(ids[i]);
-    if (request.server.slowdowns) describe_charge(server.charge(), plan.tasks[i]);
+    if (dispatch::charges_slowdowns(request.server)) describe_charge(server.charge(), plan.tasks[i]);
   }
   plan.cores = server.manager().cores();
   return flags;
@@ -191,11 +192,22 @@ void uncharge(Duration per_job, CoreId first_core, const Contract& contract, sch
   refusal.unproposed = sched::Unproposed::nothing_fits;
 }
 
+// Takes the overheads out of the budget that slowdowns have lengthened. The note says that the lengthened one has them.
+void uncharge_slowed(Duration per_job, TaskVerdict& verdict) {
+  sched::SlowedBudget& slowed = verdict.refusal.slowed;
+  if (slowed.asked <= per_job) return;  // slowdowns have lengthened no budget
+  slowed.asked -= per_job;
+  verdict.refusal_note = "the analyzed budget also includes " + to_string(per_job) + " of charged overheads";
+}
+
 // Takes the overheads out of all budgets. They are charged again when a task is planned with one of these.
 void uncharge(Duration per_job, const std::vector<Task>& asked, Plan& plan) {
   for (std::size_t i = 0; i < plan.tasks.size(); ++i) {
     TaskVerdict& verdict = plan.tasks[i];
-    if (!verdict.admitted) uncharge(per_job, plan.cores.front().id, verdict.task.contract, verdict.refusal);
+    if (!verdict.admitted) {
+      uncharge(per_job, plan.cores.front().id, verdict.task.contract, verdict.refusal);
+      uncharge_slowed(per_job, verdict);
+    }
     verdict.task = asked[i];
     if (verdict.largest_budget) *verdict.largest_budget -= per_job;
   }
@@ -246,7 +258,8 @@ Plan plan(const PlanRequest& request) {
   const Duration per_job = overheads.charge_per_job();
   Plan plan = plan_charged(charged, per_job);
   if (per_job > Duration::zero()) uncharge(per_job, request.tasks, plan);
-  if (request.charged_slowdowns || request.server.slowdowns) plan.notes.emplace_back(charged_slowdowns_note);
+  if (request.charged_slowdowns || dispatch::charges_slowdowns(request.server))
+    plan.notes.emplace_back(charged_slowdowns_note);
   return plan;
 }
 

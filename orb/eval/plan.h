@@ -92,8 +92,7 @@ struct TaskVerdict {
   // Of an admitted task, if budgets include slowdowns: the budget with which it was analyzed.
   std::optional<Duration> charged_budget{};
   std::int64_t slowdown = unity.millionths;  // the factor in it
-  // Of a refused task. The note says which slowdown has lengthened a budget, with PlanRequest::charged_slowdowns; "":
-  // none.
+  // Of a refused task. The note says more about budgets that slowdowns have lengthened; "": nothing.
   sched::Refusal refusal{};
   std::string refusal_note{};
 };

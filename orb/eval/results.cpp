@@ -196,8 +196,8 @@ Expected<ParsedResults, ScenarioFault> parse_results(std::string_view text, cons
       return ScenarioFault{"line " + std::to_string(line) + " is no result; remove it, or name another file"};
     if (reader.field("scenario") != origin.scenario)
       return ScenarioFault{
-          "it has results of another scenario, or of an earlier version of this file; move it away, or name another "
-          "file"};
+          "it has results of another scenario, of an earlier version of this file, or with another file in "
+          "dispatch.slowdowns; move it away, or name another file"};
     const std::string at = "line " + std::to_string(line) + " has ";
     if (reader.field("seed") != std::to_string(origin.seed))
       return ScenarioFault{at + "another seed than the scenario; remove it, or name another file"};

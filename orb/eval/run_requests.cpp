@@ -1,6 +1,7 @@
 #include "orb/eval/run_requests.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "orb/core/config/slowdowns.h"
@@ -78,17 +79,18 @@ std::optional<ScenarioFault> fault_of_swept(const std::vector<std::pair<std::str
       "experiment.dispatchers"};
 }
 
-std::string note_of_slowdowns(std::span<const Scenario> scenarios, std::span<const Dispatcher* const> dispatchers) {
-  const auto any_has = [scenarios](SlowdownCharge charge) {
+std::string note_of_slowdowns(std::span<const Scenario> scenarios, std::span<const Dispatcher* const> dispatchers,
+                              const RunDefaults& defaults) {
+  const auto any_has = [scenarios](std::optional<SlowdownCharge> charge) {
     return std::ranges::any_of(scenarios, [charge](const Scenario& s) { return s.policy.charge_slowdowns == charge; });
   };
-  const bool is_placed = any_has(SlowdownCharge::placed), is_worst = any_has(SlowdownCharge::worst);
-  if ((!is_placed && !is_worst) || std::ranges::none_of(dispatchers, &Dispatcher::refuses)) return {};
-  return "With policy.charge_slowdowns = " +
-         std::string(is_placed && is_worst ? "true or \"worst\""
-                     : is_worst            ? "\"worst\""
-                                           : "true") +
-         ", " + std::string(charged_slowdowns_note) + ".";
+  std::string reason;
+  const auto add = [&reason](std::string_view next) { reason.append(reason.empty() ? "" : " or ").append(next); };
+  if (any_has(SlowdownCharge::placed)) add("policy.charge_slowdowns = true");
+  if (any_has(SlowdownCharge::worst)) add("policy.charge_slowdowns = \"worst\"");
+  if (defaults.server.slowdowns && any_has(std::nullopt)) add("the setting dispatch.slowdowns");
+  if (reason.empty() || std::ranges::none_of(dispatchers, &Dispatcher::refuses)) return {};
+  return "With " + reason + ", " + std::string(charged_slowdowns_note) + ".";
 }
 
 const Dispatcher* single_dispatcher_of(const Scenario& scenario, const RunDefaults& defaults) {

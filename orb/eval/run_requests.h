@@ -44,9 +44,10 @@ std::string baseline_of(const Scenario& scenario, const RunDefaults& defaults = 
 // under all dispatchers, so a sweep over policy.dispatcher would have no effect.
 std::optional<ScenarioFault> fault_of_swept(const std::vector<std::pair<std::string, std::string>>& swept);
 
-// Returns a sentence for the reader of the figures: budgets of the analysis include slowdowns. "": they do not in any
-// of the combinations, or no dispatcher refuses tasks.
-std::string note_of_slowdowns(std::span<const Scenario> scenarios, std::span<const Dispatcher* const> dispatchers);
+// Returns a sentence for the reader of the figures: budgets of the analysis include slowdowns, because of which field
+// or setting. "": they do not in any of the combinations, or no dispatcher refuses tasks.
+std::string note_of_slowdowns(std::span<const Scenario> scenarios, std::span<const Dispatcher* const> dispatchers,
+                              const RunDefaults& defaults);
 
 // Returns the dispatcher of a single run: that of policy.dispatcher. If the scenario has none, it is the first of
 // experiment.dispatchers. Without these, it is that of the server's settings.

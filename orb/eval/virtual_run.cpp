@@ -133,7 +133,7 @@ bool run_under_manager(const RunRequest& request, sim::JobObserver* observer, co
     if (!charge_slowdowns(request, server, overheads, is_to_stop, plans, outcome.tasks)) return false;
     simulator.manager().set_repack(false);
   }
-  if (request.dispatcher->refuses && (request.charge_slowdowns || server.slowdowns))
+  if (request.dispatcher->refuses && (request.charge_slowdowns || dispatch::charges_slowdowns(server)))
     outcome.notes.emplace_back(charged_slowdowns_note);
   for (const sim::TaskPlan& plan : plans) simulator.add(plan);
   simulator.stop_when(is_to_stop);

@@ -180,10 +180,16 @@ std::string proposal_text(const Refusal& refusal) {
   return {};
 }
 
-// Copies the end of the label, as far as there is room. The last character stays zero.
+// Copies the end of the label, as far as there is room for whole characters of UTF-8. The last byte stays zero.
 void copy_end(std::string_view label, std::array<char, 32>& out) noexcept {
   const std::size_t room = out.size() - 1;
-  label.copy(out.data(), room, label.size() - std::min(label.size(), room));
+  const auto begins_inside = [&label] { return (static_cast<unsigned char>(label.front()) & 0xc0u) == 0x80u; };
+  if (label.size() > room) {
+    label.remove_prefix(label.size() - room);
+    while (!label.empty() && begins_inside()) label.remove_prefix(1);  // bound: the room
+  }
+  out = {};
+  label.copy(out.data(), room);
 }
 
 }  // namespace

@@ -77,8 +77,8 @@ NameService = "corbaloc::names.example:2809/NameService"
   then: `memory = "64MiB"`.
 - **The commands of `corelane`** read all this as servers and clients do, from the directory that
   they are started in: `corelane top -ORBConfig plant.toml`,
-  `corelane ping REFERENCE -ORBClientWait spin`. Only `contracts.file` has no meaning for them, and
-  `dispatch.slowdowns` has one for `plan`, `simulate` and `eval` alone.
+  `corelane ping REFERENCE -ORBClientWait spin`. Two settings are exceptions: no command uses
+  `contracts.file`, and only `plan`, `simulate` and `eval` use `dispatch.slowdowns`.
 
 Four options belong to one start and are not settings:
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "orb/dispatch/budget_charge.h"
 #include "orb/dispatch/manager_options.h"
 #include "orb/eval/planning/custom_set.h"
 #include "orb/eval/planning/global_set.h"
@@ -123,7 +124,7 @@ std::unique_ptr<WholeSet> whole_set_for(const dispatch::ExecutiveOptions& server
 
 std::optional<std::string> fault_of_whole_set(const PlanRequest& request) {
   const dispatch::ExecutiveOptions& server = request.server;
-  if (request.charged_slowdowns || server.slowdowns) return fault_of_charged(request);
+  if (request.charged_slowdowns || dispatch::charges_slowdowns(server)) return fault_of_charged(request);
   if (!is_whole_set(request)) return std::nullopt;
   if (auto bad = fault_of_custom(request)) return bad;
   if (auto bad = fault_of_jobs(request)) return bad;

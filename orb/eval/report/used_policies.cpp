@@ -64,7 +64,7 @@ Table used_policies_table(std::span<const Scenario> scenarios, std::span<const D
     auto& row = table.rows.emplace_back(std::vector<std::string>{std::string(dispatcher->name)});
     for (const std::vector<std::string>& different : values) row.push_back(joined(different));
   }
-  if (std::string note = note_of_slowdowns(scenarios, dispatchers); !note.empty())
+  if (std::string note = note_of_slowdowns(scenarios, dispatchers, defaults); !note.empty())
     table.notes.push_back(std::move(note));
   return table;
 }

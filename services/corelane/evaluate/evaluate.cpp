@@ -16,6 +16,9 @@
 #include "orb/base/contract.h"
 #include "orb/base/text/counted.h"
 #include "orb/core/config/settings_of.h"
+#include "orb/core/config/toml_text.h"
+#include "orb/core/settings.h"
+#include "orb/core/settings_fault.h"
 #include "orb/eval/report/comparison_tables.h"
 #include "orb/eval/report/report.h"
 #include "orb/eval/report/table.h"
@@ -133,6 +136,16 @@ std::string measured_in(const std::vector<eval::Cell>& cells) {
   return text;
 }
 
+// Returns the text of the file of slowdowns that the setting names; "" if no combination uses it. It belongs to the
+// text of the scenario.
+Expected<std::string, core::SettingsFault> slowdowns_in(const core::Settings& settings,
+                                                        const std::vector<eval::Cell>& cells) {
+  const auto uses_setting = [](const eval::Cell& cell) { return !cell.scenario.policy.charge_slowdowns; };
+  const std::string& path = settings.executive.slowdowns_file;
+  if (path.empty() || std::ranges::none_of(cells, uses_setting)) return std::string();
+  return core::read_toml("file of slowdowns", path);
+}
+
 Expected<OpenExperiment, ExperimentFault> open_experiment(const EvaluateOptions& options) {
   const auto text = eval::read_scenario_file(options.file);
   if (!text) return ExperimentFault{text.error().text};
@@ -140,6 +153,8 @@ Expected<OpenExperiment, ExperimentFault> open_experiment(const EvaluateOptions&
   if (!cells) return cells.error();
   const auto settings = core::settings_of(options.orb_options);
   if (!settings) return ExperimentFault{settings.error().text};
+  const auto slowdowns = slowdowns_in(*settings, *cells);
+  if (!slowdowns) return ExperimentFault{slowdowns.error().text};
   const eval::Scenario& scenario = cells->front().scenario;
   if (const auto fault = eval::fault_of_swept(cells->front().swept))
     return ExperimentFault{options.file + ": " + fault->text};
@@ -148,7 +163,7 @@ Expected<OpenExperiment, ExperimentFault> open_experiment(const EvaluateOptions&
                             .baseline = eval::baseline_of(scenario, defaults),
                             .published = scenario.published,
                             .origin = {.experiment = scenario.name,
-                                       .scenario = eval::fingerprint(*text + measured_in(*cells)),
+                                       .scenario = eval::fingerprint(*text + measured_in(*cells) + *slowdowns),
                                        .mode = options.mode,
                                        .machine = machine_text(),
                                        .kernel = kernel_text(),
@@ -410,7 +425,8 @@ int conclude(const EvaluateOptions& options, const Evaluator& evaluator, const s
   const std::vector<eval::Table> tables = eval::tables_of(summary, experiment.published);
   out << eval::wrapped(heading) << "\n";
   for (const eval::Table& table : tables) out << eval::text_of(table) << "\n";
-  const std::string note = eval::note_of_slowdowns(scenarios_of(experiment), experiment.dispatchers);
+  const std::string note =
+      eval::note_of_slowdowns(scenarios_of(experiment), experiment.dispatchers, experiment.defaults);
   if (!note.empty()) out << eval::wrapped(note);
   if (!scenario.experiment.note.empty()) out << eval::wrapped(scenario.experiment.note);
   out << "Each set: " << plain(output_of(options)) << "\n";

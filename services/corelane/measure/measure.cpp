@@ -14,6 +14,7 @@
 #include "orb/base/text/counted.h"
 #include "orb/core/config/contracts_file.h"
 #include "orb/core/config/spelling.h"
+#include "orb/core/config/toml_text.h"
 #include "orb/os/clock.h"
 #include "orb/os/files/small_file.h"
 #include "services/corelane/host/server_page.h"
@@ -292,6 +293,8 @@ std::optional<std::string> text_before(const std::string& path, bool is_there, c
   if (!is_there) return "";
   auto before = os::read_small_file(path, largest_file);
   if (!before) return complaints.begin() << plain(before.error().text) << "\n", std::nullopt;
+  if (const auto fault = core::nesting_fault_of(*before, path))
+    return complaints.begin() << plain(fault->text) << "\n", std::nullopt;
   if (const auto file = core::ContractsFile::parse(*before, path); !file)
     return complaints.begin() << plain(file.error().text) << "\n", std::nullopt;
   return *std::move(before);

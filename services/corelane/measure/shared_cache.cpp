@@ -16,6 +16,7 @@
 #include "orb/base/contract.h"
 #include "orb/base/text/counted.h"
 #include "orb/core/config/slowdowns.h"
+#include "orb/core/config/toml_text.h"
 #include "orb/eval/scenario_file.h"
 #include "orb/os/files/small_file.h"
 #include "services/corelane/output/text.h"
@@ -68,6 +69,7 @@ Expected<std::string, std::string> text_with_slowdowns(const std::string& path, 
   if (std::filesystem::exists(path, unknown) || unknown) {
     auto before = os::read_small_file(path, largest_file);
     if (!before) return Unexpected{before.error().text};
+    if (auto fault = core::nesting_fault_of(*before, path)) return Unexpected{std::move(fault->text)};
     text = *std::move(before);
   }
   if (auto fault = fault_of_text(text, path); !fault.empty()) return Unexpected{std::move(fault)};

@@ -250,17 +250,22 @@ TEST_CASE("slowdowns are charged as the policy says, and otherwise as the settin
 }
 
 TEST_CASE("a note says which slowdowns budgets include") {
-  const auto note = [](std::vector<std::optional<SlowdownCharge>> charges) {
+  RunDefaults defaults;
+  const auto note = [&defaults](std::vector<std::optional<SlowdownCharge>> charges) {
     std::vector<Scenario> scenarios(charges.size());
     for (std::size_t i = 0; i < charges.size(); ++i) scenarios[i].policy.charge_slowdowns = charges[i];
     const Dispatcher* const refusing = find_named(dispatchers(), "mc-orb");
-    return note_of_slowdowns(scenarios, std::span(&refusing, 1));
+    return note_of_slowdowns(scenarios, std::span(&refusing, 1), defaults);
   };
   using enum SlowdownCharge;
   CHECK(note({std::nullopt, none}) == "");
   CHECK_THAT(note({placed}), Catch::StartsWith("With policy.charge_slowdowns = true, budgets include slowdowns"));
   CHECK_THAT(note({none, worst}), Catch::StartsWith("With policy.charge_slowdowns = \"worst\", budgets include"));
-  CHECK_THAT(note({placed, worst}), Catch::StartsWith("With policy.charge_slowdowns = true or \"worst\", budgets"));
+  CHECK_THAT(note({placed, worst}), Catch::StartsWith("With policy.charge_slowdowns = true or "
+                                                      "policy.charge_slowdowns = \"worst\", budgets include"));
+  defaults.server.slowdowns = core::worst_of({});
+  CHECK_THAT(note({none, std::nullopt}), Catch::StartsWith("With the setting dispatch.slowdowns, budgets include"));
+  CHECK(note({none}) == "");
 }
 
 TEST_CASE("a mode of the server has a dispatcher") {

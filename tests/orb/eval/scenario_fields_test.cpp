@@ -28,8 +28,8 @@ TEST_CASE("the reader accepts the example of each field") {
     for (const auto& [info, kind] : table.fields) {
       CAPTURE(table.name, info.key);
       // The file lacks other fields, but this one is known and has a value of the right kind.
-      CHECK_THAT(fault_with(table, info),
-                 !Catch::Contains("expected") && !Catch::Contains("there is no " + std::string(info.key)));
+      const std::string name = (table.name.empty() ? "" : std::string(table.name) + ".") + std::string(info.key);
+      CHECK_THAT(fault_with(table, info), !Catch::Contains("expected") && !Catch::Contains("there is no " + name));
       CHECK_FALSE(info.help.empty());
     }
 }

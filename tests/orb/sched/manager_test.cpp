@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "orb/base/minor.h"
@@ -403,6 +404,11 @@ TEST_CASE("a refusal reads as a sentence with its numbers") {
              Catch::EndsWith("platform load 2.0 %; it is analyzed with a budget of 12350us in place of 8ms: "
                              "ller.configure?one, a long name on each other core of its cache slows it down by a "
                              "factor of 1.5, which is an estimate (dispatch.slowdowns)"));
+  const std::string ascii = "cut-before-the-first-character";  // 30 of 31 bytes: there is room for half an e acute
+  name_beside(refusal.slowed, "\xc3\xa9" + ascii);
+  CHECK(refusal.slowed.beside.data() == ascii);
+  name_beside(refusal.slowed, "short");
+  CHECK(std::string(refusal.slowed.beside.data()) == "short");
   CHECK(error_of(refusal).minor == minor::not_schedulable);
   CHECK(name_of(RefusalCode::job_waiting) == "job_waiting");
 }

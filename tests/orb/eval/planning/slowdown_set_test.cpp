@@ -15,6 +15,7 @@
 #include "orb/eval/generate/random_source.h"
 #include "orb/eval/plan.h"
 #include "orb/eval/planning/idle_server.h"
+#include "orb/sched/admission_test.h"
 #include "orb/sched/allocation_strategy.h"
 
 namespace slowdown_set_test {
@@ -281,6 +282,35 @@ TEST_CASE("a plan by the worst slowdowns has the budgets and the refusals of a s
   // With two caches, no other core counts.
   request.server.cache_domains = 2;
   CHECK(rows_of(plan(request)) == Rows{{0, 7ms, 7ms}, {1, 2ms, 2ms}});
+}
+
+TEST_CASE("a refusal by the worst slowdowns has the budget of the task, and says that overheads are charged, too") {
+  PlanRequest request = request_of({task("a", 7ms), task("b", 2ms)}, {});
+  request.charged_slowdowns.reset();
+  request.server.slowdowns = core::worst_of(std::vector{pair("a", "b", 1'500'000)});
+  request.overheads.costs = {.hop = 20us};
+  const Plan planned = plan(request);
+  REQUIRE_FALSE(planned.tasks[0].admitted);
+  CHECK_THAT(reason_of(planned.tasks[0].refusal, planned.tasks[0].refusal_note),
+             Contains("; it is analyzed with a budget of 10530us in place of 7ms: b on each other core of its cache") &&
+                 Catch::EndsWith("; the analyzed budget also includes 20us of charged overheads"));
+  CHECK(planned.tasks[1].charged_budget == 2020us);
+}
+
+TEST_CASE("a plan of a server that promises nothing charges no slowdowns and does not mention them") {
+  PlanRequest request = request_of({task("a", 7ms), task("b", 2ms)}, {});
+  request.charged_slowdowns.reset();
+  request.server.slowdowns = core::worst_of(std::vector{pair("a", "b", 1'500'000)});
+  request.server.admission_test = &sched::admission::none;
+  request.chains.push_back({.label = "c", .tasks = {"a", "b"}});
+  CHECK_FALSE(fault_of(request));
+  request.chains.clear();
+  const Plan planned = plan(request);
+  CHECK(planned.notes.empty());
+  for (const TaskVerdict& verdict : planned.tasks) {
+    CHECK(verdict.admitted);
+    CHECK_FALSE(verdict.charged_budget);
+  }
 }
 
 TEST_CASE("what the worst slowdowns are not analyzed with is a fault that names it") {

@@ -203,7 +203,35 @@ TEST_CASE("results of a changed scenario are not mixed") {
   folder.write(std::string(two_cells_of_three_sets) + "# changed\n");
   CHECK(folder.run() == 2);
   CHECK_THAT(folder.err(),
-             Contains("results of another scenario, or of an earlier version of this file; move it away"));
+             Contains("results of another scenario, of an earlier version of this file, or with another file in "
+                      "dispatch.slowdowns; move it away"));
+  CHECK(folder.runs() == 0);
+}
+
+TEST_CASE("results with and without the setting of slowdowns are not mixed, and the output names the setting") {
+  ExperimentFolder folder;
+  const std::string file = folder.path("slowdowns.toml");
+  const auto write = [&file](const std::string& factor) {
+    std::ofstream(file) << "[[slowdown]]\noperation = \"task\"\nbeside = \"load\"\nfactor = " << factor << "\n";
+  };
+  const EvaluateOptions charging{.orb_options = {"-ORBDispatchSlowdowns", file}};
+  write("1.1");
+  CHECK(folder.run() == 0);
+  CHECK(folder.run(charging) == 2);
+  CHECK_THAT(folder.err(), Contains("or with another file in dispatch.slowdowns"));
+  std::filesystem::remove(folder.results());
+  CHECK(folder.run(charging) == 0);
+  CHECK_THAT(folder.out(), Contains("With the setting dispatch.slowdowns, budgets include slowdowns"));
+  CHECK(folder.run(charging) == 0);
+  CHECK(folder.runs() == 0);
+  write("1.2");
+  CHECK(folder.run(charging) == 2);
+  // The setting has no effect on a scenario that says how it charges.
+  folder.write("policy = { charge_slowdowns = false }\n" + std::string(two_cells_of_three_sets));
+  std::filesystem::remove(folder.results());
+  CHECK(folder.run(charging) == 0);
+  write("1.1");
+  CHECK(folder.run(charging) == 0);
   CHECK(folder.runs() == 0);
 }
 

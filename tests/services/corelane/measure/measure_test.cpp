@@ -361,6 +361,19 @@ TEST_CASE("requests that came before their period was over are told to have wait
              Catch::Contains("\n  arrivals   10.00ms apart at the least\n"));
 }
 
+TEST_CASE("a contracts file with tables within tables without end is refused and stays as it is") {
+  TempDirectory directory;
+  const std::string path = directory / "c.toml";
+  std::string text = "a";
+  for (int i = 0; i < 200'000; ++i) text += ".a";
+  std::ofstream(path) << text << " = 1\n";
+  const auto trace = jobs(100, "Plant/Controller.step").save(directory / "t");
+  const auto [status, out, err] = run_measure({.files = {trace}, .write = path});
+  CHECK(status != 0);
+  CHECK_THAT(err, Catch::Contains("c.toml:1: more than 1000 dots in a line"));
+  CHECK(contents(path) == text + " = 1\n");
+}
+
 TEST_CASE("a table that was set aside is there once however often it is measured, and not where one is live") {
   TempDirectory directory;
   const std::string path = directory / "c.toml", start = "# mine\n";

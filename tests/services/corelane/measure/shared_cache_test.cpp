@@ -109,6 +109,12 @@ TEST_CASE("a file that cannot have the slowdowns stays as it is, and the fault s
     text = "[[slowdown]]\noperation = \"a\"\n";
     fault = "slowdown";
   }
+  SECTION("it has tables within tables without end") {
+    text = "a";
+    for (int i = 0; i < 200'000; ++i) text += ".a";
+    text += " = 1\n";
+    fault = "s.toml:1: more than 1000 dots in a line";
+  }
   SECTION("it is a scenario with other labels") {
     text = "[[task]]\nlabel = \"a\"\nperiod = \"10ms\"\nbudget = \"1ms\"\n";
     fault = "give the labels of the scenario with --task and --beside-task";
