@@ -4,6 +4,7 @@
 #include <chrono>
 #include <new>
 
+#include "orb/base/bytes.h"
 #include "orb/base/minor.h"
 #include "orb/dispatch/current.h"
 #include "orb/os/clock.h"
@@ -15,6 +16,14 @@ namespace corelane::core {
 namespace {
 
 constexpr Error late{ErrorKind::timeout, Completion::maybe, minor::deadline_passed};
+
+// Returns whether a thread that sends this could wait beyond the deadline without waiting for room: a transport may
+// wait for the server with the rest of a long message, for at most two milliseconds (RestWait).
+bool may_end_late(std::span<const Bytes> request, Time deadline) noexcept {
+  constexpr std::size_t shortest_rest = 64 * 1024;
+  constexpr std::chrono::milliseconds longest_wait{2};
+  return length_of(request) >= shortest_rest && deadline - os::now() < longest_wait;
+}
 
 }  // namespace
 
@@ -98,7 +107,12 @@ void ClientConnection::leave_alone(PendingReply& pending) noexcept {
 
 // Sends. A thread that is not real-time waits for room until the deadline. Such threads may fill only their share of
 // the backlog. A real-time thread, such as a task's thread that sends a oneway, does not wait and may use all of it.
+// If the deadline is so near that it limits each wait, the first attempt waits for room, too.
 Expected<void> ClientConnection::send_by_class(Time deadline, Parts request, std::uint64_t& position) noexcept {
+  if (may_end_late(request, deadline) && !os::is_real_time()) {
+    const dispatch::SuspensionScope waits;
+    return sender_.send(deadline, request, position);
+  }
   const auto sent = sender_.send(Time{}, request, position);
   if (sent || sent.error().minor != minor::no_send_room) return sent;
   if (os::is_real_time()) return sender_.send_at_once(request, position);
