@@ -1,0 +1,30 @@
+// RestWait says how long a sender waits for its peer with the rest of a long message (StreamSender). A peer that makes
+// a long pause must not delay the threads that send to it again and again, because they serve other peers, too. So
+// nobody waits for it again until a hundred times as long as it has cost.
+//
+// Threads: any, with the connection's mutex. A value, without a clock.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+#include "orb/base/time.h"
+
+namespace corelane::transport {
+
+class RestWait {
+ public:
+  // How long a sender waits while the peer takes nothing, and in all. A peer that reads makes room within the time that
+  // it needs to wake up.
+  static constexpr std::chrono::microseconds longest_pause{500}, longest{2000};
+
+  // Returns until when a sender that begins now may wait, `by` at the latest. Time{}: it may not wait.
+  Time end(Time now, Time by) const noexcept { return now < again_ ? Time{} : std::min(by, now + longest); }
+  // Notes that a sender has waited since `begun`, and that the peer took nothing in the end.
+  void note_pause(Time begun, Time now) noexcept { again_ = now + 100 * (now - begun); }
+
+ private:
+  Time again_{};  // until then nobody waits
+};
+
+}  // namespace corelane::transport
