@@ -84,17 +84,19 @@ void StreamSender::send_rest(std::span<const Bytes> parts, std::size_t sent, Tim
   outbox_.lend(parts, sent);
   notice_.set_backlogged(true);
   const Time begun = os::now();
+  const std::size_t rest = outbox_.lent(parts);
+  std::size_t left = rest;
+  bool paused = false;
   // Bound: the time; each turn sends something, or is the last one.
-  while (outbox_.lent(parts) > 0 && os::now() < end) {
-    const std::size_t left = outbox_.lent(parts);
+  while (left > 0 && !paused && os::now() < end) {
     {
       const os::ReleasedLock released(mutex_);
       if (link_.wait_writable(std::min(end, os::now() + RestWait::longest_pause))) drain_some(false);
     }
-    if (outbox_.lent(parts) != left) continue;
-    rest_wait_.note_pause(begun, os::now());
-    break;
+    paused = outbox_.lent(parts) == left;
+    left = outbox_.lent(parts);
   }
+  rest_wait_.note_end(begun, os::now(), rest, left, paused);
   outbox_.end_loan(parts);
 }
 

@@ -21,12 +21,19 @@ TEST_CASE("a sender waits with the rest of a message for a short time, and not b
   CHECK(wait.end(start, start + RestWait::longest + 1ns) == start + RestWait::longest);
 }
 
-TEST_CASE("nobody waits for a peer that made a long pause, until a hundred times as long") {
+TEST_CASE("after a wait in vain nobody waits for the peer for a hundred times as long") {
   RestWait wait;
-  wait.note_pause(start, start + 1ms);
+  SECTION("the peer made a pause") { wait.note_end(start, start + 1ms, 10, 1, true); }
+  SECTION("the peer is slow") { wait.note_end(start, start + 1ms, 10, 6, false); }
   CHECK(wait.end(start + 1ms, never) == Time{});
   CHECK(wait.end(start + 101ms - 1ns, never) == Time{});
   CHECK(wait.end(start + 101ms, never) == start + 101ms + RestWait::longest);
+}
+
+TEST_CASE("a sender waits again for a peer that took half of the rest") {
+  RestWait wait;
+  wait.note_end(start, start + 1ms, 10, 5, false);
+  CHECK(wait.end(start + 1ms, never) == start + 1ms + RestWait::longest);
 }
 
 }  // namespace rest_wait_test
