@@ -248,10 +248,16 @@ TEST_CASE("a long request is not sent for longer than until a deadline that is n
   const std::string request(64 * 1024, 'x');
   const Bytes bytes = bytes_of(request);
   const Time deadline = os::now() + (is_near ? Duration{std::chrono::milliseconds{1}} : std::chrono::hours{1});
-  REQUIRE(calls.connection.start(pending, 1, {&bytes, 1}, deadline));
+  ReplyGroup group;
+  SECTION("for a call") {
+    REQUIRE(calls.connection.start(pending, 1, {&bytes, 1}, deadline));
+    calls.stream->bring_reply_to(1);
+    CHECK(calls.wait(pending));
+  }
+  SECTION("for an asynchronous call") { CHECK(calls.connection.post(pending, 1, {&bytes, 1}, deadline, group)); }
+  SECTION("for a oneway") { CHECK(calls.connection.send({&bytes, 1}, deadline)); }
+  CHECK(calls.stream->sent() == 1);
   CHECK(calls.stream->first_until() == (is_near ? deadline : Time{}));
-  calls.stream->bring_reply_to(1);
-  CHECK(calls.wait(pending));
 }
 
 TEST_CASE("a short request is sent without waiting, however near the deadline is") {
