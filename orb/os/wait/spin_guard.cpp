@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "orb/os/machine/cpu_mask.h"
+#include "orb/os/thread.h"
 
 namespace corelane::os {
 namespace {
@@ -23,8 +24,7 @@ thread_local IdleDebt owed;
 
 const SpinnerClass& spinner_class(Time now) noexcept {
   if (remembered.asked && now - *remembered.asked < valid_for) return remembered.value;
-  const int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
-  remembered.value.real_time = policy == SCHED_FIFO || policy == SCHED_RR;
+  remembered.value.real_time = is_real_time();
   remembered.value.only_core = remembered.value.real_time ? only_core_of(0) : no_core;
   remembered.asked = now;
   return remembered.value;

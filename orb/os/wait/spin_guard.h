@@ -40,9 +40,10 @@ class IdleDebt {
   Duration debt_{};  // in units of work time
 };
 
-// How the calling thread is scheduled, as far as it matters for spinning.
+// How the calling thread is scheduled, as far as it matters for spinning. A real-time thread does not yield while it
+// waits. One of SCHED_DEADLINE would lose the rest of its budget until the next period (sched(7)).
 struct SpinnerClass {
-  bool real_time = false;      // SCHED_FIFO or SCHED_RR
+  bool real_time = false;      // SCHED_FIFO, SCHED_RR or SCHED_DEADLINE
   CoreId only_core = no_core;  // the one core that it may run on; no_core: more than one
 };
 // Returns the class as it was at most 10 ms ago. One or two system calls if it must ask again.

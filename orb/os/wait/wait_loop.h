@@ -58,6 +58,7 @@ bool wait_for(Time deadline, WaitStrategy strategy, AdaptiveSpin& learnt, Poll&&
     if (spinner.real_time) debt.busy_until(at);
     const bool rest = spinner.real_time && debt.must_rest();
     const bool spins = at < end && !rest;
+    if (!spins) permit.give_back();
     if (spins || yields_left > 0) {
       const Time before = at;
       const bool yields = !spins || at >= next_yield;
@@ -85,7 +86,6 @@ bool wait_for(Time deadline, WaitStrategy strategy, AdaptiveSpin& learnt, Poll&&
       }
       continue;
     }
-    permit.give_back();
     came = sleep(at < end ? std::min(deadline, at + debt.owed()) : deadline);
     slept = true;
     at = now();

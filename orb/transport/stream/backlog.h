@@ -37,19 +37,20 @@ class Backlog {
     }
   }
 
-  // Does the same, but puts the copy before all else. std::bad_alloc: nothing has changed.
+  // Does the same, but puts the copy before all else, which stays where it is. std::bad_alloc: nothing has changed.
   void prepend(std::span<const Bytes> parts, std::size_t skip) {
-    Backlog whole;
-    whole.append(parts, skip);
-    std::size_t begin = begin_, end = begin_ + size_;  // in the chunks that follow
-    for (const Chunk& chunk : chunks_) {
-      whole.append(Bytes(chunk.bytes()).first(std::min(end, chunk_size)).subspan(begin));
-      begin = 0;
-      end -= std::min(end, chunk_size);
+    const std::size_t bytes = length_of(parts) - skip;
+    const std::size_t added = (bytes - std::min(bytes, begin_) + chunk_size - 1) / chunk_size;
+    add_in_front(added);
+    begin_ += added * chunk_size - bytes;
+    size_ += bytes;
+    std::size_t at = begin_;
+    for (const Bytes part : parts) {
+      const std::size_t skipped = std::min(skip, part.size());
+      skip -= skipped;
+      write(at, part.subspan(skipped));
+      at += part.size() - skipped;
     }
-    chunks_.swap(whole.chunks_);
-    begin_ = whole.begin_;
-    size_ = whole.size_;
     note(false);
   }
 
@@ -97,6 +98,27 @@ class Backlog {
   void note(bool was_taken) noexcept {
     const std::size_t bytes = chunks_.size() > 1 ? (chunks_.size() - 1) * chunk_size : 0;
     if (account_ && std::exchange(noted_, bytes) + bytes > 0) account_->hold_backlog(bytes, was_taken);
+  }
+
+  void add_in_front(std::size_t chunks) {
+    std::size_t added = 0;
+    try {
+      for (; added < chunks; ++added) chunks_.emplace_front();
+    } catch (const std::bad_alloc&) {
+      for (; added > 0; --added) chunks_.pop_front();
+      throw;
+    }
+  }
+
+  // Copies the bytes into the chunks that are there, from this offset on.
+  void write(std::size_t at, Bytes bytes) noexcept {
+    while (!bytes.empty()) {
+      const std::size_t used = at % chunk_size;
+      const Bytes piece = bytes.first(std::min(bytes.size(), chunk_size - used));
+      copy_bytes(chunks_[at / chunk_size].bytes().data() + used, piece.data(), piece.size());
+      at += piece.size();
+      bytes = bytes.subspan(piece.size());
+    }
   }
 
   void append(Bytes bytes) {

@@ -30,8 +30,8 @@ void Outbox::lend(std::span<const Bytes> parts, std::size_t skip) noexcept {
   last_taken_ = os::now();
 }
 
-void Outbox::end_loan() {
-  if (lent() == 0) return;
+void Outbox::end_loan(std::span<const Bytes> parts) {
+  if (lent(parts) == 0) return;
   try {
     backlog_.prepend(lent_.parts, lent_.skip);
   } catch (const std::bad_alloc&) {
@@ -42,7 +42,7 @@ void Outbox::end_loan() {
 }
 
 Bytes Outbox::front() const noexcept {
-  if (lent() == 0) return backlog_.front();
+  if (lent_.bytes == 0) return backlog_.front();
   std::size_t skip = lent_.skip;
   for (const Bytes part : lent_.parts) {
     if (skip < part.size()) return part.subspan(skip);
@@ -52,7 +52,7 @@ Bytes Outbox::front() const noexcept {
 }
 
 void Outbox::consume(std::size_t bytes) noexcept {
-  if (lent() == 0) {
+  if (lent_.bytes == 0) {
     backlog_.consume(bytes);
   } else {
     lent_.skip += bytes;

@@ -48,14 +48,16 @@ class Outbox {
   // Copies what follows the first `skip` bytes of the parts. std::bad_alloc: some of it may have been copied, so close
   // the connection.
   void append(std::span<const Bytes> parts, std::size_t skip);
-  // Makes what follows the first `skip` bytes of the parts wait where it lies, without a copy. It must last until
-  // end_loan(). Call it while nothing waits. What is appended meanwhile waits behind it.
+  // Makes what follows the first `skip` bytes of the parts wait where it lies, without a copy. It and the parts must
+  // last until end_loan(). Call it while nothing waits. What is appended meanwhile waits behind it.
   void lend(std::span<const Bytes> parts, std::size_t skip) noexcept;
-  // Returns how many of those bytes still wait.
-  std::size_t lent() const noexcept { return lent_.bytes; }
+  // Returns how many bytes of these parts still wait. Another sender's message may wait after all of them were taken.
+  std::size_t lent(std::span<const Bytes> parts) const noexcept {
+    return lent_.parts.data() == parts.data() ? lent_.bytes : 0;
+  }
   // Copies those bytes to the beginning of the backlog. std::bad_alloc: nothing waits any more, so close the
   // connection.
-  void end_loan();
+  void end_loan(std::span<const Bytes> parts);
   // Returns the oldest contiguous bytes; empty if there are none.
   Bytes front() const noexcept;
   // Removes `bytes` bytes of front() that the peer took; may be 0.

@@ -19,9 +19,6 @@ constexpr Error backlog_full{.kind = ErrorKind::transient, .minor = minor::send_
 constexpr Error backlogs_full{.kind = ErrorKind::transient, .minor = minor::send_backlogs};
 constexpr std::size_t worth_watching = 4096;      // bytes of a send; a channel takes no memory for less
 constexpr std::size_t worth_waiting = 64 * 1024;  // bytes of a rest
-// How long a sender waits with the rest of a message while the peer takes nothing, and in all. A peer that reads makes
-// room within the time that it needs to wake up.
-constexpr std::chrono::microseconds longest_pause{500}, longest_wait{2000};
 // Between two checks whether everything has arrived that was sent before the end.
 constexpr std::chrono::milliseconds between_arrivals{1};
 
@@ -43,7 +40,7 @@ Expected<void> StreamSender::send(std::span<const Bytes> parts, std::uint64_t& p
   if (!end_.takes_more()) return end_.why_refused();
   const std::size_t bytes = length_of(parts);
   const bool fits = outbox_.has_room(bytes);
-  if (fits && outbox_.has_memory(bytes)) return put(parts, position);
+  if (fits && outbox_.has_memory(bytes)) return put(parts, position, Time{});
   lock.unlock();
   return close_for(fits ? backlogs_full : backlog_full);
 } catch (const std::bad_alloc&) {
@@ -51,7 +48,8 @@ Expected<void> StreamSender::send(std::span<const Bytes> parts, std::uint64_t& p
 }
 
 // Sends or queues the parts. The connection is open, and there is room. Releases the lock for what needs none.
-[[gnu::hot]] Expected<void> StreamSender::put(std::span<const Bytes> parts, std::uint64_t& position) {
+// `rest_by`: the caller may wait for the peer until then; Time{}: it may not wait.
+[[gnu::hot]] Expected<void> StreamSender::put(std::span<const Bytes> parts, std::uint64_t& position, Time rest_by) {
   position = link_.position();
   const IoResult sent = outbox_.empty() ? link_.send_some(parts) : IoResult{Io::would_block};
   if (sent.outcome == Io::done) {
@@ -63,37 +61,43 @@ Expected<void> StreamSender::send(std::span<const Bytes> parts, std::uint64_t& p
   if (sent.outcome == Io::begun) return finish_begun(), Expected<void>{};
   // The stream stays readable: what the peer sent before it ended is still there, and reading will find the end.
   if (sent.outcome == Io::failed) return ended_by(minor::connection_lost);
-  if (may_wait_for_peer(length_of(parts) - sent.count)) {
-    send_rest(parts, sent.count);
+  if (const Time end = end_of_wait(length_of(parts) - sent.count, rest_by); end != Time{}) {
+    send_rest(parts, sent.count, end);
   } else {
     outbox_.append(parts, sent.count);
   }
   return leave_to_drainer();
 }
 
-bool StreamSender::may_wait_for_peer(std::size_t rest) const noexcept {
-  return rest >= worth_waiting && outbox_.empty() && link_.write_readiness() == Link::WriteReadiness::writable &&
-         !os::is_real_time();
+// Returns until when the calling thread waits for the peer with the rest of a message; Time{}: it does not wait.
+Time StreamSender::end_of_wait(std::size_t rest, Time by) const noexcept {
+  const bool may_wait = by != Time{} && rest >= worth_waiting && outbox_.empty() &&
+                        link_.write_readiness() == Link::WriteReadiness::writable && !os::is_real_time();
+  return may_wait ? rest_wait_.end(os::now(), by) : Time{};
 }
 
 // Sends the rest of a long message from where it lies, while the peer takes it. That costs less than a copy which
 // another thread sends. What other threads send meanwhile waits behind it. If the peer makes a long pause, copies what
 // is left. Releases the lock while it waits.
-void StreamSender::send_rest(std::span<const Bytes> parts, std::size_t sent) {
+void StreamSender::send_rest(std::span<const Bytes> parts, std::size_t sent, Time end) {
   const os::CancellationDelay delay;  // the callers are noexcept, and wait_writable() is a cancellation point
   outbox_.lend(parts, sent);
   notice_.set_backlogged(true);
-  const Time end = os::now() + longest_wait;
+  const Time begun = os::now();
+  const std::size_t rest = outbox_.lent(parts);
+  std::size_t left = rest;
+  bool paused = false;
   // Bound: the time; each turn sends something, or is the last one.
-  while (outbox_.lent() > 0 && os::now() < end) {
-    const std::size_t left = outbox_.lent();
+  while (left > 0 && !paused && os::now() < end) {
     {
       const os::ReleasedLock released(mutex_);
-      if (link_.wait_writable(std::min(end, os::now() + longest_pause))) drain_some(false);
+      if (link_.wait_writable(std::min(end, os::now() + RestWait::longest_pause))) drain_some(false);
     }
-    if (outbox_.lent() == left) break;
+    paused = outbox_.lent(parts) == left;
+    left = outbox_.lent(parts);
   }
-  outbox_.end_loan();
+  rest_wait_.note_end(begun, os::now(), rest, left, paused);
+  outbox_.end_loan(parts);
 }
 
 // Makes the thread that drains send what waits, if anything does.
@@ -130,7 +134,7 @@ void StreamSender::finish_begun() {
     return *in_vain == Outbox::stalled ? close_for(Outbox::stalled) : *in_vain;
   }
   if (!end_.takes_more()) return end_.why_refused();
-  return put(parts, position);
+  return put(parts, position, until == Time{} ? never : until);
 } catch (const std::bad_alloc&) {
   return close_for(errors::no_memory);
 }

@@ -19,6 +19,7 @@
 #include "orb/transport/stream/channel_memory.h"
 #include "orb/transport/stream/drain_notice.h"
 #include "orb/transport/stream/outbox.h"
+#include "orb/transport/stream/rest_wait.h"
 #include "orb/transport/stream/stream_end.h"
 #include "orb/transport/stream/traffic_times.h"
 #include "orb/transport/transport.h"
@@ -49,7 +50,8 @@ class StreamSender {
   // Returns what keeps the connection; null while it is being destroyed.
   std::shared_ptr<StreamWork> work() const noexcept { return work_.lock(); }
 
-  // See the functions of Connection with the same names.
+  // See the functions of Connection with the same names. send_by() also waits for the peer with the rest of a long
+  // message (RestWait), unless the thread is real-time: until `until` at the latest, if that is not Time{}.
   Expected<void> send(std::span<const Bytes> parts, std::uint64_t& position) noexcept;
   Expected<void> send_by(Time until, std::span<const Bytes> parts, std::uint64_t& position) noexcept;
   void close_if_stalled(Time since) noexcept;
@@ -94,10 +96,10 @@ class StreamSender {
  private:
   class ChannelSendBuffer;
 
-  Expected<void> put(std::span<const Bytes> parts, std::uint64_t& position) CORELANE_REQUIRES(mutex_);
+  Expected<void> put(std::span<const Bytes> parts, std::uint64_t& position, Time rest_by) CORELANE_REQUIRES(mutex_);
   void finish_begun() CORELANE_REQUIRES(mutex_);
-  bool may_wait_for_peer(std::size_t rest) const noexcept CORELANE_REQUIRES(mutex_);
-  void send_rest(std::span<const Bytes> parts, std::size_t sent) CORELANE_REQUIRES(mutex_);
+  Time end_of_wait(std::size_t rest, Time by) const noexcept CORELANE_REQUIRES(mutex_);
+  void send_rest(std::span<const Bytes> parts, std::size_t sent, Time end) CORELANE_REQUIRES(mutex_);
   Expected<void> leave_to_drainer() CORELANE_REQUIRES(mutex_);
   void close_once_sent(Time deadline) noexcept;
 
@@ -113,6 +115,7 @@ class StreamSender {
   DrainNotice notice_;
   ChannelMemory memory_;
   Outbox outbox_ CORELANE_GUARDED_BY(mutex_);
+  RestWait rest_wait_ CORELANE_GUARDED_BY(mutex_);
   bool draining_ CORELANE_GUARDED_BY(mutex_) = false;  // the thread that drains knows of what is in the outbox
 };
 

@@ -1,6 +1,8 @@
 // Part of the suite of tests/support/byte_transport_suite.h: whole messages that do not mix, the backlog and its bound.
 #pragma once
 
+#include <sys/resource.h>
+
 #include <thread>
 #include <vector>
 
@@ -94,7 +96,8 @@ TEMPLATE_LIST_TEST_CASE("a short message follows the whole of a long one that is
   for (const int pauses : {0, 3}) {
     CAPTURE(pauses);
     const std::string text = pattern(beyond_any_socket_buffer, static_cast<std::uint32_t>(pauses));
-    const std::jthread sender([&, end = caller] { CHECK(send(end, text)); });
+    const corelane::Time until = pauses == 0 ? corelane::Time{} : corelane::never;
+    const std::jthread sender([&, end = caller] { CHECK(send_by(end, until, text)); });
     std::string got = read(called, 1);
     REQUIRE(send(caller, "short"));
     for (int pause = 0; pause < pauses; ++pause) {
@@ -105,6 +108,27 @@ TEMPLATE_LIST_TEST_CASE("a short message follows the whole of a long one that is
     CHECK((got == text));
     CHECK(read(called, 5) == "short");
   }
+}
+
+TEMPLATE_LIST_TEST_CASE("a sender that may not wait does not sleep, although the peer reads nothing", "",
+                        ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness;
+  const std::string text = pattern(beyond_any_socket_buffer);
+  const auto sleeps = [] {
+    rusage used{};
+    getrusage(RUSAGE_THREAD, &used);
+    return used.ru_nvcsw;
+  };
+  bool slept = true;
+  for (int trial = 0; slept && trial < 20; ++trial) {  // now and then it waits for a lock
+    const auto [caller, called] = harness.connect();
+    const long before = sleeps();
+    REQUIRE(send(caller, text));
+    slept = sleeps() != before;
+  }
+  CHECK_FALSE(slept);
 }
 
 TEMPLATE_LIST_TEST_CASE("a backlog beyond its bound closes the connection", "", ByteTransports) {

@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <condition_variable>
 #include <fstream>
 #include <functional>
@@ -23,6 +24,7 @@
 #include "orb/cdr/writer.h"
 #include "orb/giop/headers.h"
 #include "orb/giop/message.h"
+#include "orb/os/clock.h"
 #include "tests/support/await.h"
 #include "tests/support/failing_allocations.h"
 #include "tests/support/stream_harness.h"
@@ -77,6 +79,7 @@ class Stream final : public transport::Connection {
   // A thread that waits for room which the test gives sleeps longer than it asked for.
   Expected<void> send_by(Time until, std::span<const Bytes> parts, std::uint64_t&) noexcept override {
     std::unique_lock lock(mutex_);
+    first_until_ = std::min(first_until_, until);
     const bool is_large = text_of(parts.front()) == large;
     if (is_large && (room_ == Room::never ? open_.load() : room_ == Room::when_all_is_read && !arrived_.empty()))
       return no_room;
@@ -133,6 +136,11 @@ class Stream final : public transport::Connection {
     const std::lock_guard lock(mutex_);
     return sent_;
   }
+  // Returns the earliest time until which a sender would have waited.
+  Time first_until() const {
+    const std::lock_guard lock(mutex_);
+    return first_until_;
+  }
 
   std::function<void()> before_close;
 
@@ -151,6 +159,7 @@ class Stream final : public transport::Connection {
   // Guarded by mutex_.
   std::vector<std::byte> arrived_;
   std::size_t sent_ = 0;
+  Time first_until_ = never;
   int readers_ = 0, senders_ = 0;
   bool has_room_ = false;
 };
@@ -230,6 +239,35 @@ TEST_CASE("a thread that waits for room ends with the connection if the peer tak
   CHECK_FALSE(calls.start(pending, 1, large));
   CHECK(pending.error() == Error{ErrorKind::comm_failure, Completion::no, minor::closed_here});
   CHECK_FALSE(calls.connection.busy());
+}
+
+TEST_CASE("a long request is not sent for longer than until a deadline that is near") {
+  Calls calls;
+  PendingReply pending;
+  const bool is_near = GENERATE(true, false);
+  const std::string request(64 * 1024, 'x');
+  const Bytes bytes = bytes_of(request);
+  const Time deadline = os::now() + (is_near ? Duration{std::chrono::milliseconds{1}} : std::chrono::hours{1});
+  ReplyGroup group;
+  SECTION("for a call") {
+    REQUIRE(calls.connection.start(pending, 1, {&bytes, 1}, deadline));
+    calls.stream->bring_reply_to(1);
+    CHECK(calls.wait(pending));
+  }
+  SECTION("for an asynchronous call") { CHECK(calls.connection.post(pending, 1, {&bytes, 1}, deadline, group)); }
+  SECTION("for a oneway") { CHECK(calls.connection.send({&bytes, 1}, deadline)); }
+  CHECK(calls.stream->sent() == 1);
+  CHECK(calls.stream->first_until() == (is_near ? deadline : Time{}));
+}
+
+TEST_CASE("a short request is sent without waiting, however near the deadline is") {
+  Calls calls;
+  PendingReply pending;
+  const Bytes bytes = bytes_of("a request");
+  REQUIRE(calls.connection.start(pending, 1, {&bytes, 1}, os::now() + std::chrono::milliseconds{1}));
+  CHECK(calls.stream->first_until() == Time{});
+  calls.stream->bring_reply_to(1);
+  CHECK(calls.wait(pending));
 }
 
 TEST_CASE("a call that begins while the connection closes as idle is not sent") {

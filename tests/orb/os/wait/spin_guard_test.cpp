@@ -2,6 +2,7 @@
 #include "orb/os/wait/spin_guard.h"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <iostream>
@@ -9,6 +10,7 @@
 #include "orb/os/clock.h"
 #include "orb/os/machine/cpu_mask.h"
 #include "orb/os/thread.h"
+#include "orb/os/threads/deadline_class.h"
 #include "orb/os/wait/wait.h"
 
 namespace spin_guard_test {
@@ -105,6 +107,22 @@ TEST_CASE("a thread knows its class and the one core that it may run on") {
   thread->join();
   CHECK(found.real_time == real_time);
   CHECK(found.only_core == (real_time ? core : no_core));
+}
+
+TEST_CASE("a SCHED_DEADLINE thread is a real-time one, so it does not yield its budget while it waits") {
+  DeadlineRefusal refusal{};
+  SpinnerClass found;
+  auto thread = start_thread({}, [&] {
+    refusal = enter_deadline_class(gettid(), {10ms, 100ms});
+    found = spinner_class(now());
+  });
+  REQUIRE(thread);
+  thread->join();
+  if (refusal != DeadlineRefusal::none) {
+    std::cout << "SKIPPED: no SCHED_DEADLINE here\n";
+    return;
+  }
+  CHECK(found.real_time);
 }
 
 TEST_CASE("a FIFO spinner lets a thread of its own core wake it") {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <iostream>
 #include <list>
 #include <thread>
 #include <utility>
@@ -105,6 +106,33 @@ TEST_CASE("an adaptive wait yields a few times before it sleeps where as many th
     CHECK(polls <= 8);
   })
       .join();
+}
+
+TEST_CASE("an adaptive wait that only yields lets another thread spin") {
+  if (spinner_limit() == 0) return;
+  std::list<SpinPermit> others;
+  for (std::size_t i = 1; i < spinner_limit(); ++i) REQUIRE(others.emplace_back().take());
+  bool taken = false, kept_core = false;
+  std::thread([&] {  // each thread has its own backoff
+    for (int trial = 0; !kept_core && trial < 1000; ++trial) {
+      spin_backoff() = {};
+      AdaptiveSpin learnt;
+      const auto poll = [&] {
+        SpinPermit another;
+        taken = another.take();
+        return false;
+      };
+      CHECK(wait_for(
+          now() + 1h, {WaitMode::adaptive, 50us}, learnt, poll, [](Time) { return true; }, [] { return no_core; }));
+      kept_core = spin_backoff().may_spin(now());
+    }
+  })
+      .join();
+  if (kept_core) {
+    CHECK(taken);
+  } else {
+    std::cout << "SKIPPED: other threads take the core all the time\n";
+  }
 }
 
 TEST_CASE("an adaptive wait that lost its core neither spins nor yields") {

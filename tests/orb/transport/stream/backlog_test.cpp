@@ -89,6 +89,23 @@ TEST_CASE("bytes that are prepended leave before all others") {
   CHECK((drain(backlog, chunk) == "b" + first + later.substr(taken) + "end"));
 }
 
+TEST_CASE("bytes that wait stay where they are when others are prepended") {
+  const std::string first = pattern(GENERATE(std::size_t{7}, 3 * Backlog::chunk_size), 1);
+  Backlog backlog;
+  append(backlog, "later");
+  const std::byte* const at = backlog.front().data();
+  const Bytes part = bytes_of(first);
+  backlog.prepend(std::span<const Bytes>{&part, 1}, 0);
+  std::string got;
+  while (got.size() < first.size()) {
+    const std::size_t piece = std::min(first.size() - got.size(), backlog.front().size());
+    got += text_of(backlog.front().first(piece));
+    backlog.consume(piece);
+  }
+  CHECK((got == first));
+  CHECK(backlog.front().data() == at);
+}
+
 TEST_CASE("a cleared backlog starts anew") {
   Backlog backlog;
   append(backlog, pattern(100'000));

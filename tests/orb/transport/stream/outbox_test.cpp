@@ -79,7 +79,7 @@ TEST_CASE("the rest of a message waits where it lies, before what is appended") 
   Box box;
   const Bytes parts[] = {bytes_of("abc"), bytes_of("defg")};
   box.outbox.lend(parts, 2);
-  CHECK(box.outbox.lent() == 5);
+  CHECK(box.outbox.lent(parts) == 5);
   CHECK_FALSE(box.outbox.empty());
   CHECK(box.outbox.front().data() == parts[0].data() + 2);
   CHECK(box.outbox.has_room(limit - 5));
@@ -89,21 +89,36 @@ TEST_CASE("the rest of a message waits where it lies, before what is appended") 
   CHECK(box.outbox.front().data() == parts[1].data());
   SECTION("until the link has taken it") {
     box.take();
-    CHECK(box.outbox.lent() == 0);
+    CHECK(box.outbox.lent(parts) == 0);
     CHECK(text_of(box.outbox.front()) == "xx");
   }
   SECTION("until it is copied") {
     box.outbox.consume(1);
-    box.outbox.end_loan();
-    CHECK(box.outbox.lent() == 0);
+    box.outbox.end_loan(parts);
+    CHECK(box.outbox.lent(parts) == 0);
     CHECK(text_of(box.outbox.front()) == "efgxx");
   }
   SECTION("until the connection ends") {
     const os::LockGuard lock(box.mutex);
     box.outbox.close();
-    box.outbox.end_loan();
+    box.outbox.end_loan(parts);
     CHECK(box.outbox.empty());
   }
+}
+
+TEST_CASE("a sender whose message was taken ends nobody else's loan") {
+  Box box;
+  const Bytes first[] = {bytes_of("ab")}, second[] = {bytes_of("cde")};
+  box.outbox.lend(first, 0);
+  box.take();
+  box.outbox.lend(second, 1);
+  CHECK(box.outbox.lent(first) == 0);
+  CHECK(box.outbox.lent(second) == 2);
+  box.outbox.end_loan(first);
+  CHECK(box.outbox.front().data() == second[0].data() + 1);
+  box.outbox.end_loan(second);
+  CHECK(box.outbox.front().data() != second[0].data() + 1);
+  CHECK(text_of(box.outbox.front()) == "de");
 }
 
 TEST_CASE("a sender that may wait gets room when the link has taken the rest of a message") {
