@@ -136,7 +136,7 @@ class Letters final : public RequestSource {
   }
   Next finish_detached(JobPtr job) noexcept override {
     job->finish();
-    const char letter = std::exchange(waiting, '\0');
+    const char letter = waiting.exchange('\0');
     return {.job = JobPtr(letter == '\0' ? nullptr : new Letter(servant_, letter, fd_.get()))};
   }
   Next take_waiting() noexcept override { return {}; }
@@ -161,7 +161,7 @@ class Letters final : public RequestSource {
   std::atomic<bool> ended{false};
   std::atomic<bool> has_left{false};
   ServingThreads* back_to = nullptr;
-  char waiting = '\0';  // a request that waits until a detached one has ended
+  std::atomic<char> waiting{'\0'};  // a request that waits until a detached one has ended
   std::atomic<int> detached{0};
   std::atomic<int> armed{0};  // how often it was added to the epoll set
   std::atomic<Time> expires{never};
