@@ -47,7 +47,7 @@ class Survey {
     }
   }
 
-  // Returns the place of the first #include of the file.
+  // Returns the place of the first #include that names this file.
   Place place_of_include(FileId id) const {
     for (std::size_t i = 0; i < model_.files.size(); ++i) {
       const File& file = model_.files[i];
@@ -83,8 +83,10 @@ class Survey {
     for (const Parameter& parameter : parameters) type(parameter.type, parameter.place);
   }
 
-  // Checks the names of members. A class declares again what it has from abstract interfaces. A local interface or a
-  // value does so for all interfaces.
+  // Checks that no member function has the name of its class. That concerns the operations and attributes that the
+  // class declares. Stubs and skeletons declare their own, and some that they have from abstract interfaces. A local
+  // interface is checked with those of all its bases. A value declares its own, and those of the interfaces that it or
+  // its bases support.
   void look_at_names(DefId id) {
     const DefinitionKind kind = model_[id].kind();
     if (kind == DefinitionKind::value) return look_at_names(id, value_calls_of(spelling_, id), spelling_.name(id));

@@ -15,7 +15,7 @@ struct Unsupported {
   std::string message;
 };
 
-// Returns all such uses in the main file; those of types are in order. generate() requires a model that has none.
+// Returns all uses of such constructs in the main file. generate() requires a model that has none.
 std::vector<Unsupported> unsupported_in(const Model& model, const Options& options = {});
 
 }  // namespace corelane::idl::cxx

@@ -8,7 +8,7 @@
 namespace corelane::dispatch {
 namespace {
 
-// Returns how many of the cores share the largest cache; 0 without cores.
+// Returns how many of these cores share one cache, for the cache that most of them share; 0 without cores.
 std::int64_t cores_of_largest_cache(const std::vector<sched::CoreOptions>& cores) {
   std::map<int, std::int64_t> count;
   for (const sched::CoreOptions& core : cores) ++count[core.cache];
@@ -71,7 +71,8 @@ void BudgetCharge::propose(sched::Refusal& refusal, const sched::Nearest& found,
   for (const ResourceUse& use : charged.uses) least = std::max(least, without_slowdown(use.longest, factor));
   sched::Nearest& nearest = refusal.nearest = found;
   nearest.budget = without(found.budget, factor);
-  // A budget that the search has changed had few digits before the division.
+  // If the search has changed the budget, it has rounded it to few digits. The division by the factor makes many digits
+  // of them again, so the result is rounded, too.
   if (factor != unity.millionths && found.budget != charged.budget)
     nearest.budget = std::max(std::min(least, nearest.budget), sched::rounded(nearest.budget, sched::Rounding::down));
   if (nearest.budget < least) nearest = {};

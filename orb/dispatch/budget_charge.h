@@ -1,11 +1,13 @@
 // BudgetCharge is what admission adds to the budget that a task asks for:
-// - slowdowns: the largest factor D by which another task on another core of its cache may slow the task down
-//   (ExecutiveOptions::slowdowns). Each of the other cores of the largest cache counts as if such a task ran there all
-//   the time. So the budget is multiplied by 1 + (n - 1) (D - 1), where n is the number of this process's cores there.
-//   A section is execution, so it is multiplied, too. The factors are estimates, never bounds.
-// - what the task's thread may spin after each job, see spin_of().
-// The analysis, and the thread that runs the jobs, have the charged budget. The task's client does not see the charge:
-// a contract that a refusal proposes is one before it.
+// - slowdowns: a task on another core of the same cache may slow this task down. D is the largest such factor that the
+//   file of slowdowns has for this task, whether or not that other task is admitted (ExecutiveOptions::slowdowns). n is
+//   the number of this process's cores that share a cache; if it has cores of several caches, the largest such number.
+//   On each of the n - 1 other cores such a task counts as if it ran all the time. So the budget is multiplied by
+//   D' = 1 + (n - 1) (D - 1). Sections are execution, so they are multiplied, too. The factors are estimates, never
+//   bounds.
+// - the time that the task's thread may spin after each job: spin_of() in executive.h.
+// The analysis, and the thread that runs the jobs, use the charged budget. The task's client does not see the charge:
+// if a refusal proposes a contract, its budget is the one without the charge.
 //
 // Servers and experiments in virtual time charge by the same class, so they admit the same tasks.
 //
@@ -28,22 +30,22 @@
 
 namespace corelane::dispatch {
 
-// Returns whether a server with these options charges slowdowns. One that promises nothing does not.
+// Returns whether a server with these options charges slowdowns. It does not if its admission test promises nothing.
 bool charges_slowdowns(const ExecutiveOptions& options) noexcept;
 
 class BudgetCharge {
  public:
   BudgetCharge(const ExecutiveOptions& options, const std::vector<CoreLease>& leases);
 
-  // Returns the factor of the slowdowns of a task with this label, in millionths. It is 1 or more.
+  // Returns D' of a task with this label, in millionths: 1,000,000 or more.
   std::int64_t factor_of(std::string_view label) const noexcept;
-  // Lengthens the budget and the sections of a task with this label.
+  // Lengthens the budget of a task with this label by slowdowns and spinning, and its sections by slowdowns.
   void lengthen(Contract& contract, std::string_view label) const noexcept;
-  // Does the same. Returns a refusal if the contract is unsound, or becomes so.
+  // Does the same. Returns a refusal if the contract was unsound before, or is unsound afterwards.
   std::optional<sched::Refusal> add_to(Contract& contract, std::string_view label) const noexcept;
 
-  // Adds the result of Manager::nearest() for a contract that add_to() has charged. The refusal proposes a contract
-  // before that charge.
+  // Writes into the refusal which contract would fit, without the charge. `charged`: the contract that was refused,
+  // after add_to(). `found`: the result of Manager::nearest() for it.
   void propose(sched::Refusal& refusal, const sched::Nearest& found, const Contract& charged,
                std::string_view label) const noexcept;
   // Says in the refusal which slowdown has lengthened the budget, if one has. `charged`: as for propose().
@@ -54,7 +56,7 @@ class BudgetCharge {
 
   const Duration spin_;
   std::shared_ptr<const WorstSlowdowns> slowdowns_{};  // null: none
-  std::int64_t others_ = 0;                            // n - 1
+  std::int64_t others_ = 0;                            // n - 1; 0: nothing is charged
 };
 
 }  // namespace corelane::dispatch

@@ -20,10 +20,10 @@ class WorstSlowdowns {
   struct Pair {
     std::string operation{};
     std::string beside{};
-    std::int64_t factor = unity.millionths;  // in millionths; below 1 it counts as 1
+    std::int64_t factor = unity.millionths;  // in millionths; less than unity counts as unity
   };
   struct Worst {
-    std::int64_t factor = unity.millionths;  // in millionths; 1 or more
+    std::int64_t factor = unity.millionths;  // in millionths; unity or more
     std::string beside{};                    // the other task; "": no table is about the task
   };
 

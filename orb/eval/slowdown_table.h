@@ -40,8 +40,9 @@ class SlowdownTable {
   // Returns whether no task slows another one down.
   bool is_empty() const noexcept { return names_.empty() && uniform_ == unity; }
   Row row_of(const Task& task) const;
-  // Returns the factor in millionths. It is 1 or more. If several [[slowdown]] tables are about the pair, one with the
-  // labels of both tasks replaces one with a label without its number; then one with the label of `task` comes first.
+  // Returns the factor in millionths. It is unity or more. If several [[slowdown]] tables are about the pair, one with
+  // the labels of both tasks replaces one with a label without its number; then one with the label of `task` comes
+  // first.
   std::int64_t factor(const Row& task, const Row& beside) const noexcept;
 
  private:

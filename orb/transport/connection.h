@@ -210,8 +210,8 @@ class Connection {
   virtual Expected<void> send_by(Time /*until*/, std::span<const Bytes> parts, std::uint64_t& position) noexcept {
     return send(parts, position);
   }
-  // Closes the connection with send_stalled if two things hold. Something has waited for the peer at least since then,
-  // and the peer has taken nothing for ConnectionLimits::backlog_timeout. For a thread that repeats send_by() without
+  // Closes the connection with send_stalled if something waits to be sent, and the peer has taken nothing of it for
+  // ConnectionLimits::backlog_timeout. Only the time after `since` counts. For a thread that repeats send_by() without
   // waiting. Thread: any.
   virtual void close_if_stalled(Time /*since*/) noexcept {}
   // Call it when the connection has failed. Returns whether the peer may have looked at anything that was sent from

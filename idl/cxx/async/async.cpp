@@ -27,7 +27,7 @@ bool has_stub(const Spelling& spelling, DefId handler) {
   return served != DefId::none && !is_abstract_interface(spelling, served);
 }
 
-// Returns those handlers whose interfaces have asynchronous stubs, too.
+// Returns those of `bases` that are handlers of interfaces with asynchronous stubs.
 std::vector<DefId> base_handlers(const Spelling& spelling, const std::vector<DefId>& bases) {
   std::vector<DefId> out = bases;
   std::erase_if(out, [&](DefId base) { return !has_stub(spelling, base); });
@@ -38,7 +38,8 @@ std::vector<DefId> base_handlers(const Spelling& spelling, const std::vector<Def
 // the wire.
 using Replies = std::map<std::pair<DefId, std::string>, std::pair<Call, Call>>;
 
-// Pairs the operations of handlers with the calls of their interfaces. calls_of() lists both in the same order.
+// Returns the operations of this handler and all its bases, each pair with the call to which it belongs. calls_of() of
+// a handler lists two operations for each call, in the order of the calls.
 Replies replies_of(const Spelling& spelling, DefId handler) {
   std::vector<DefId> handlers = construction_order(spelling.model(), handler);
   handlers.push_back(handler);

@@ -15,8 +15,8 @@ namespace corelane::idl::cxx {
 bool is_library_macro(std::string_view name);
 // Returns whether a function, type or variable outside all namespaces has this name.
 bool is_library_global(std::string_view name);
-// Returns whether the headers have the same typedef as an IDL typedef of this name and type becomes. C++ allows the
-// same typedef twice, so `typedef long int32_t;` keeps its name.
+// Returns whether the headers have a typedef of this name for the same C++ type that `kind` is mapped to. C++ allows
+// the same typedef twice, so `typedef long int32_t;` in IDL keeps its name.
 bool is_library_typedef(std::string_view name, TypeKind kind);
 
 }  // namespace corelane::idl::cxx

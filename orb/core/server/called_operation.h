@@ -1,7 +1,7 @@
 // CalledOperation is what a request calls: an operation of an object, over a connection.
 //
-// It owns neither object nor connection while the request runs where it is read, because the thread and the connection
-// keep them. own() comes before that is no longer so.
+// It owns neither object nor connection while the request runs on the thread that has read it, because the thread and
+// the connection keep both alive. Call own() before that ends.
 //
 // Threads: one at a time.
 #pragma once
@@ -22,7 +22,7 @@ class CalledOperation {
     object_ = &object;
     upcall_ = &upcall;
   }
-  // Sets that of another request.
+  // Sets what another request calls.
   void set(const CalledOperation& other) noexcept { set(other.connection(), other.object(), other.upcall()); }
   // Returns false after release(), until the next set().
   bool is_set() const noexcept { return connection_ != nullptr; }

@@ -96,7 +96,8 @@ void DedicatedConnection::lend() noexcept {
   connection_->lend(std::exchange(rest_, {}), received_, half_by_);
 }
 
-// Gives the connection back to the reactor, which frees its resources. A thread with a deadline does not.
+// Gives the connection back to the reactor, which frees its resources. The calling thread has deadlines to meet, so it
+// does not do that itself.
 void DedicatedConnection::close() noexcept {
   if (!opened_ && bind_) connection_->replies().send_exception(*bind_, no_such_task);
   lent_ ? connection_->replies().close_orderly() : connection_->release();

@@ -1,6 +1,5 @@
 // DedicatedConnection is a connection that belongs to one task (mode `direct`). The task's thread reads it, without the
-// reactor. BindTokens keeps the token of each task that no connection
-// has claimed yet.
+// reactor. BindTokens keeps the token of each task until a connection claims it.
 //
 // How a connection becomes a task's own:
 // - The reply of `_corelane_admit` carries a token.
@@ -10,8 +9,8 @@
 //   thread, which answers.
 //
 // While the task is on a core where its thread may not read, the connection is lent to the reactor. Its requests then
-// go the same way as others. After take_back() the reactor reads on until the next bytes come. With these
-// it hands the connection to the task's thread, as a new DedicatedConnection.
+// go the same way as others. After take_back() the reactor reads on until the next bytes come. With these it hands the
+// connection to the task's thread, as a new DedicatedConnection.
 //
 // Threads: as dispatch::JobSource; BindTokens any.
 #pragma once

@@ -34,7 +34,7 @@ class ServerConnection;
 
 class RequestReader {
  public:
-  // The connection has all but the quota.
+  // All arguments but the quota outlive this object.
   RequestReader(Server& server, transport::Connection& stream, ServerReplies& replies, PendingRequests& requests,
                 TaskOwnership& tasks, std::unique_ptr<MessageQuota> quota);
 

@@ -16,13 +16,14 @@ class ServerConnection;
 
 struct RequestTask {
   TaskId task = no_task;
-  bool asks = false;      // of the shared task, which was refused and is requested again with this job
+  bool asks = false;      // the shared task was refused before, and this job asks for it again
   bool foreseen = false;  // the request comes no sooner than the task's contract allows
 };
 
-// Returns the task of a request. Returns nothing if the task was refused; then the request was answered. A task that
-// the request names must be the shared task of the operation, or one that this connection, or the one to whose task it
-// is bound, admitted for this operation of this object.
+// Returns the task of a request. Returns nothing if the request may not run in its task, or that task was refused; then
+// the request was answered. A request may name the shared task of the operation. It may also name a task that was
+// admitted for this operation of this object over one of two connections: this one, or the one that owns the task to
+// which this one is bound.
 std::optional<RequestTask> task_of(ServerConnection& connection, const giop::RequestHeader& header,
                                    const ReceivedRequest& received, const ReplyTo& to, ActiveObject& object,
                                    const Upcall& upcall);

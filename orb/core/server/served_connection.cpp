@@ -20,13 +20,14 @@
 namespace corelane::core {
 namespace {
 
-// A servant that recently took less than `quick` may run while finished replies wait, and they may wait for
-// `longest_kept`.
+// Finished replies wait while a servant runs that took less than `quick` when it last ran. They are sent before they
+// have waited for `longest_kept`, unless a servant takes longer this time.
 constexpr Duration quick = std::chrono::microseconds{10};
 constexpr Duration longest_kept = std::chrono::microseconds{20};
 
-// QuickOperations remembers which operations of this process were quick. Several operations share one slot, which holds
-// the last one seen. An operation that is in no slot counts as slow.
+// QuickOperations remembers which operations of this process were quick. Several operations share one slot. The slot
+// holds the one that was noted last, if it was quick, and otherwise none. An operation that is in no slot counts as
+// slow.
 class QuickOperations {
  public:
   static bool has(const Upcall& upcall) noexcept {
@@ -77,7 +78,8 @@ bool ServedConnection::arm() noexcept {
   return connection_->stream().await_bytes();
 }
 
-// Returns whether may_go_on() is true and lacks_bytes() is false, without a closer look: most often they are.
+// Returns whether it is certain that may_go_on() is true and lacks_bytes() is false. Costs less than these two, and is
+// usually true.
 [[gnu::hot, gnu::always_inline]] inline bool ServedConnection::is_unhindered() noexcept {
   const transport::MemoryAccount* const memory = connection_->memory();
   return connection_->stream().await_drained() && (memory == nullptr || !memory->is_tight());
@@ -110,11 +112,11 @@ bool ServedConnection::arm() noexcept {
   const Time latest = waits ? std::min(until, expires_at()) : until;
   const bool may_end = waits && connection_->is_surely_idle() && order_.idle();
   if (may_end) turn.begin_wait();
-  transport::BorrowedBytes borrowed;  // not yet the reader's, which another thread may end meanwhile
+  transport::BorrowedBytes borrowed;  // not in the reader's memory: another thread may end the reader during the wait
   const auto got = connection_->stream().receive(buffer, latest, wait_, borrowed);
   if (may_end && !turn.end_wait()) return Found::gone;
   const Bytes bytes = !got ? Bytes{} : borrowed.storage ? borrowed.bytes : Bytes(buffer).first(*got);
-  // Otherwise the reader has none, because everything that was read was parsed.
+  // The reader's memory holds no borrowed bytes from before, because everything that was read was parsed.
   if (borrowed.storage) {
     if (borrowed.arriving != nullptr && !connection_->reader().may_begin(borrowed))
       return end(transport::ended_by(minor::channel_spoiled));
@@ -143,7 +145,7 @@ void ServedConnection::note_quiet(Time since) noexcept {
   expires_at_.store(std::min({idle, half_by, stalls}), std::memory_order_relaxed);  // relaxed: see expires_at()
 }
 
-// Returns the reason that was given when the connection was closed.
+// Returns why the connection has closed, whichever thread has closed it.
 Error ServedConnection::why_closed() noexcept {
   std::array<std::byte, 1> nothing;
   transport::BorrowedBytes borrowed;
@@ -263,7 +265,8 @@ dispatch::RequestSource::Next ServedConnection::finish_detached(dispatch::JobPtr
 
 void ServedConnection::leave() noexcept { connection_->read_by_reactor(std::exchange(rest_, {}), received_, half_by_); }
 
-// Ends the connection. No replies are kept here, since they are sent before a thread waits.
+// Ends the connection. A connection that waited for bytes has no kept replies. If it was closed meanwhile, kept replies
+// cannot be sent any more.
 dispatch::RequestSource::Found ServedConnection::end(const Error& reason) noexcept {
   rest_ = {};
   connection_->stream().close();
@@ -282,7 +285,7 @@ bool ServedConnection::may_go_on() noexcept {
   return connection_->stream().await_drained() && (memory == nullptr || memory->may_read());
 }
 
-// Returns whether memory is short but no bytes are there to be read. Then the connection does not wait for memory.
+// Returns whether memory is short, but no bytes are there to be read. If so, ends the connection's wait for memory.
 bool ServedConnection::lacks_bytes() noexcept {
   transport::MemoryAccount* const memory = connection_->memory();
   transport::Connection& stream = connection_->stream();
@@ -300,14 +303,15 @@ void ServedConnection::go_on(Time now) noexcept {
   note_quiet(now);
 }
 
-// Returns whether next() can go on, or must handle the end of the connection.
+// Returns whether next() can read on, or has to handle the end of the connection.
 bool ServedConnection::unblocked() noexcept {
   transport::Connection& stream = connection_->stream();
   if (may_go_on() || stream.peer_end() > peer_end()) return true;
   return only_end_left_.load(std::memory_order_relaxed) && stream.await_drained();  // relaxed: never false again
 }
 
-// Blocks the connection as next() does, if it was not read for another reason.
+// Until now the connection may have waited for bytes, without being blocked. Then it becomes blocked here, if it has to
+// be, as in next().
 bool ServedConnection::block() noexcept {
   const Time now = os::now();
   if (may_go_on()) {
@@ -329,14 +333,14 @@ void ServedConnection::note_end(PeerEnd end) noexcept {
   if (end > peer_end()) peer_end_.store(end, std::memory_order_relaxed);  // relaxed: see peer_end()
 }
 
-// Returns whether the peer has ended the connection, everything before the end was read, and no reply waits for the
-// peer. If the peer takes no replies any more, this cancels its requests.
+// Returns whether the peer has ended at least its own direction, everything before that end was read, and no reply
+// waits that the peer would still take. If the peer takes no replies any more, this cancels its requests.
 bool ServedConnection::has_nothing_left() noexcept {
   note_end(connection_->stream().peer_end());
   const bool is_gone = peer_end() == PeerEnd::both_directions;
   if (is_gone) connection_->requests().give_up();
   if (peer_end() == PeerEnd::none || !rest_.empty() || connection_->stream().has_unread()) return false;
-  only_end_left_.store(true, std::memory_order_relaxed);  // relaxed: this thread asks unblocked() before it waits
+  only_end_left_.store(true, std::memory_order_relaxed);  // relaxed: unblocked() is then called by this thread, too
   return is_gone || connection_->stream().await_drained();
 }
 

@@ -1,7 +1,7 @@
 // ServedConnection is a client's connection that is read by the thread which runs its requests (orb/dispatch/serving).
 // It reads bytes, has ServerConnection parse them, and gives requests without a contract to the calling thread.
-// Requests with a contract go to the manager. Once the connection has tasks, the reader above the tasks reads it
-// instead.
+// Requests with a contract go to the manager. Once the connection has tasks, the reactor's thread reads it instead,
+// because its priority is above that of the tasks.
 //
 // Replies to requests that came with one read are sent together, unless a request among them runs long.
 //
@@ -29,7 +29,8 @@ class ServerJob;
 
 class ServedConnection final : public dispatch::RequestSource, public transport::Reader {
  public:
-  // `half_by` is the deadline for the rest of an incomplete message that was read before.
+  // `half_by`: the deadline for the rest of an incomplete message that was read before this object reads; `never`:
+  // there is none.
   ServedConnection(std::shared_ptr<ServerConnection> connection, const RequestOrder::Limits& limits,
                    os::WaitStrategy wait, Time half_by = never);
 
@@ -60,8 +61,8 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
 
  private:
   using PeerEnd = transport::Connection::PeerEnd;
-  static constexpr std::size_t longest_kept_reply = 4096;
-  static constexpr std::size_t most_kept_replies = 32 * 1024;
+  static constexpr std::size_t longest_kept_reply = 4096;      // bytes; a longer reply is sent at once
+  static constexpr std::size_t most_kept_replies = 32 * 1024;  // bytes of all kept replies together
 
   Found parse(dispatch::JobPtr& job) noexcept;
   inline Found give(dispatch::JobPtr& job) noexcept;
@@ -94,13 +95,13 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
 
   // Owner: the thread that has the turn.
   Bytes rest_;  // read but not parsed yet: in the reader's buffer, in kept_, or in memory shared with the peer
-  std::vector<std::byte> kept_;  // copied from a buffer that went back to its thread
-  std::vector<std::byte> replies_;
+  std::vector<std::byte> kept_;     // copied from a buffer that went back to its thread
+  std::vector<std::byte> replies_;  // finished replies, one after the other, that are not sent yet
   Time received_{};
   Time last_finish_{};    // when the last request of this read finished, or when the bytes were read
   Time kept_since_{};     // when the oldest of replies_ was made
   Time half_by_ = never;  // the deadline for the rest of an incomplete message
-  bool drained_ = false;
+  bool drained_ = false;  // the last read left room in the buffer, so nothing more was there
   bool blocked_ = false;  // not read: it waits for the peer to take replies, or for memory
   RequestOrder::Key current_key_;
   ServerJob* current_ = nullptr;  // the request that runs on the thread with the turn

@@ -75,7 +75,7 @@ class ServerConnection final : public transport::Watcher,
   enum class Step : std::uint8_t {
     request,  // a request to run on this thread
     other,    // answered, submitted elsewhere, or not complete yet
-    tasks,    // a contract foresees the request: call read_by_reactor() next
+    tasks,    // a request of a task came, as its contract allows, or the connection was bound: call read_by_reactor()
     end,      // the connection has ended
   };
   // Takes one message from the front of `bytes`. `stays`: they lie in a buffer of the calling thread, which keeps them

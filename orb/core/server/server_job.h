@@ -3,7 +3,7 @@
 //
 // Most requests are "in place": the thread that reads them runs them at once. Until such a request has ended, its
 // message lies in the buffer of that thread, and the thread and the connection keep all that the job refers to. So the
-// job owns nothing, and takes no locked instruction. keep() or detach() comes before that is no longer so.
+// job owns nothing, and takes no locked instruction. Call keep() or detach() before that ends.
 //
 // The job consists of what the request calls (CalledOperation), its message (RequestMessage), its reply (ServerReply),
 // what its client can cancel (PendingRequest), and what is counted of it (CountedRequest).

@@ -16,7 +16,8 @@ namespace corelane::core {
 
 class ServerReplies {
  public:
-  // The connection has all three. `requests`: those that expect a reply do not run any more once sending has failed.
+  // The first argument outlives this object; the other two belong to the connection. Once sending has failed, those of
+  // the requests that expect a reply do not run any more.
   ServerReplies(Server& server, transport::Connection& stream, PendingRequests& requests) noexcept
       : server_(server), stream_(stream), requests_(requests) {}
 

@@ -67,7 +67,8 @@ class RequestSource : public std::enable_shared_from_this<RequestSource> {
   // not seen that yet. The event of that end comes once, and may have come while the turn was taken. Also called
   // without the turn.
   virtual bool unblocked() noexcept = 0;
-  // Returns whether the connection is blocked, as far as unblocked() tells. From here on it counts as blocked, or not.
+  // Checks again whether the connection may be read. Lets it count as blocked or not from here on, and returns whether
+  // it is blocked.
   virtual bool block() noexcept = 0;
   // Return what to watch a blocked connection for: epoll events on that descriptor that show the end of its peer,
   // besides EPOLLHUP and EPOLLERR. Nothing: that end is known. The descriptor is constant.

@@ -83,7 +83,7 @@ class ServingThreads::Worker final : public os::ThreadGroup::Member, public Susp
 
   std::atomic<bool> serves_as_leader{false};  // this is serving_leader_ of ServingThreads; changes with its mutex
 
-  // Guards the source and, while that is detached, the buffer.
+  // Guards the source. Also guards the buffer while the monitor keeps what is left in it (RequestSource::detach()).
   os::PiMutex mutex;
   SourcePtr source CORELANE_GUARDED_BY(mutex);
   std::atomic<std::uint64_t> jobs{0};
@@ -119,11 +119,12 @@ class ServingThreads::Worker final : public os::ThreadGroup::Member, public Susp
   [[gnu::hot]] void serve(const SourcePtr& served) noexcept {
     JobPtr job;
     Duration idle{};                // since the last request
-    Time last = os::now();          // when it arrived, or the clock was read after it
-    std::uint64_t serves_seen = 0;  // when this thread looked last
-    // Without this, a request has ended soon after it arrived, or run() has returned false.
+    Time last = os::now();          // when the last request arrived, or a later reading of the clock
+    std::uint64_t serves_seen = 0;  // leader_serves() when this thread looked last
+    // If false, the clock need not be read after a request: it has ended soon after it arrived, or run() has returned
+    // false.
     const bool reads_clock = all_.limiter_.is_on() || all_.options_.patience > std::chrono::milliseconds{1};
-    for (;;) {  // bound: ends when the connection has nothing and may not wait here, or has ended
+    for (;;) {  // bound: ends when the connection has nothing and this thread may not wait for it, or when it has ended
       const bool stays = all_.may_stay(*this);
       const Duration wait = std::min(all_.options_.stay - idle, all_.longest_wait());
       const Time until = stays ? last + wait : Time{};
@@ -140,7 +141,8 @@ class ServingThreads::Worker final : public os::ThreadGroup::Member, public Susp
           break;
         case RequestSource::Found::nothing: {
           last = os::now();
-          if (!stays || last < until) return all_.give_back(served);  // the connection may not be waited for
+          // It may not be waited for here now: it expires, memory is short, or another connection needs a thread.
+          if (!stays || last < until) return all_.give_back(served);
           const std::uint64_t before = std::exchange(serves_seen, all_.leader_serves());
           const bool is_needed = idle > Duration::zero() && serves_seen != before;
           idle += wait;
@@ -473,9 +475,10 @@ void ServingThreads::give_back(const SourcePtr& source) noexcept {
   poll_.note_expiry(source->expires_at());  // last: expire_some() can only claim a free turn
 }
 
-// The time to expire goes on, and the end of the peer is watched for. resume() or an event may find the turn still
-// taken and do nothing. So this thread looks again after release(). It asks epoll before release(): afterwards another
-// thread may have the turn and wait for bytes.
+// Releases the turn of a blocked connection. The connection can still expire, and epoll reports the end of its peer.
+// Before release(), resume() or an event of epoll may have found the turn taken and done nothing. So this thread checks
+// the connection once more after release(). It asks epoll before release(), because afterwards another thread may have
+// the turn and ask epoll for bytes.
 void ServingThreads::wait_blocked(const SourcePtr& source) noexcept {
   poll_.watch_end(*source);
   source->turn.release();

@@ -86,7 +86,7 @@ class ServingThreads {
   std::uint64_t jobs() const noexcept;
   std::size_t threads() const noexcept;
   std::size_t connections() const noexcept;
-  std::uint64_t shortages() const noexcept;  // times that a detached or waiting thread was not replaced
+  std::uint64_t shortages() const noexcept;  // how often a detached thread was not replaced: `detached` were in use
   int servant_limit() const noexcept { return limiter_.limit(); }  // see ServantLimiter::limit()
 
  private:
@@ -133,7 +133,8 @@ class ServingThreads {
   void put_ready(const SourcePtr& source) noexcept;
   void call_help(const SourcePtr& source) noexcept;
   void forget(const RequestSource& source) noexcept;
-  // Note that the worker is in a long servant, or waits in a nested call. Calls come in pairs, and pairs may nest.
+  // A worker calls begin_detached() when it is in a long servant or begins to wait in a nested call, and end_detached()
+  // when that is over. Pairs of these calls may nest.
   void begin_detached(Worker& worker) noexcept;
   void end_detached(Worker& worker) noexcept;
   // Thread: the monitor's.

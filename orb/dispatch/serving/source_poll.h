@@ -1,5 +1,5 @@
-// SourcePoll is the epoll set in which connections wait that no thread serves, and the time when the first of them has
-// waited for long enough.
+// SourcePoll is the epoll set of the connections that no thread serves now. It also knows when the first of them
+// expires (RequestSource::expires_at()).
 //
 // Threads: any; wait() one at a time. No lock: the kernel orders the changes of an epoll set. A source stays in the set
 // from add() to remove().
@@ -26,12 +26,14 @@ class SourcePoll {
   // Takes the source into the set, and watches for nothing yet. False: the system refuses it.
   bool add(RequestSource& source) noexcept;
   void remove(const RequestSource& source) noexcept;
-  // Waits for bytes, or for the end of the peer, once. `descriptor`: the source's. The source itself is not touched.
+  // Makes wait() report once when bytes come, or when the peer ends the connection. `descriptor`: the source's. The
+  // source itself is not touched.
   void watch_bytes(RequestSource* source, int descriptor) noexcept;
-  // Waits for the end of the peer of a blocked connection, once.
+  // Makes wait() report once when the peer of a blocked connection ends it.
   void watch_end(RequestSource& source) noexcept;
 
-  // Waits for events, until the first connection expires, or not at all. Returns the events.
+  // Waits for events, until the first connection expires at the latest. Does not wait if `may_sleep` is false. Returns
+  // the events.
   std::span<epoll_event> wait(std::span<epoll_event> events, bool may_sleep) noexcept;
   // Returns which source an event is about. The source may have ended. Null: none, wait() was woken by ring().
   static const RequestSource* source_of(const epoll_event& event) noexcept {

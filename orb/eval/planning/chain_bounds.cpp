@@ -42,7 +42,7 @@ ChainedTask chained_task(const PlacedTask& placed, const Task& task) {
           .least_jitter = placed.interfering_jitter};
 }
 
-// Adds what runs above all tasks.
+// Adds the loads, which have higher priorities than all tasks.
 void add_loads(const PlacedSet& set, std::vector<ChainedTask>& tasks) {
   for (const auto& [core, loads] : set.loads)
     for (const sched::Interference& load : loads)

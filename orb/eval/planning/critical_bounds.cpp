@@ -25,7 +25,7 @@ CriticalTask critical_task(const PlacedTask& placed, const Task& task) {
   return critical;
 }
 
-// Returns the task behind all that delay it: the loads of its core, and the tasks that are not less urgent.
+// Returns the loads of the task's core, the other tasks there that are at least as urgent, and at the end the task.
 std::vector<CriticalTask> with_all_above(const PlacedSet& set, const Plan& plan, const PlacedTask& task) {
   std::vector<CriticalTask> tasks;
   for (const sched::Interference& load : set.loads.at(task.core))

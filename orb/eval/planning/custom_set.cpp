@@ -46,7 +46,7 @@ bool CustomSet::admits(const Task& task) {
   return is_placed;
 }
 
-// Returns why a task is refused for which the allocation has returned this core.
+// Returns why the task is refused, if it is. `core`: the result of the allocation.
 sched::Refusal CustomSet::refusal_of(std::optional<std::size_t> core) const {
   if (std::ranges::none_of(cores_, &CandidateCore::fits)) return {.by_bound = true};
   if (!core) return {.unallocated = sched::Unallocated::no_core};
@@ -79,8 +79,9 @@ bool CustomSet::fits(std::size_t core, const Task& task) {
   return servers_[core]->try_admit(task.label, task.contract) != no_task;
 }
 
-// Replaces the core's server by a new one with the tasks that are placed there. It is not enough to let a task leave
-// that was only tried. A Manager counts a task that has left as long as other jobs may wait for its last job.
+// Replaces the core's server by a new one with the tasks that are placed there. The old one may have a task that was
+// only tried. To remove that task is not enough: a Manager still counts a task that has left, as long as other jobs may
+// wait for its last job.
 void CustomSet::admit_again(std::size_t core) {
   servers_[core] = std::make_unique<IdleServer>(server_, std::span(&cores_[core].id, 1));
   std::size_t next = 0;

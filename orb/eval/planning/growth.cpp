@@ -41,7 +41,7 @@ bool admits_again(const AnsweredSet& set, const std::vector<Task>& tasks) {
   return true;
 }
 
-// Returns whether chains, and tasks of high criticality, are in time again.
+// Returns whether all chains and tasks of high criticality that have to be in time still are.
 bool in_time_again(const AnsweredSet& set, const std::vector<Task>& tasks) {
   PlanRequest request = set.request;
   request.tasks = tasks;

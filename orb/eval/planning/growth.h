@@ -27,7 +27,7 @@ struct AnsweredSet {
   Duration per_job{};          // what of each budget are overheads, which do not grow
 };
 
-// Returns whether it all holds again when the tasks are these, with other contracts.
+// Returns whether all of that still holds if the tasks of the set have the contracts in `tasks`.
 bool holds_again(const AnsweredSet& set, const std::vector<Task>& tasks);
 
 // Returns the largest budget of an admitted task, overheads included, with four digits. It is the present one if no

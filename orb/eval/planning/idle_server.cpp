@@ -68,7 +68,7 @@ void IdleServer::refresh_bounds() {
   while (!manager_.refresh_bounds(std::numeric_limits<int>::max())) continue;  // bound: the cores
 }
 
-// `charged`: see dispatch::BudgetCharge.
+// `charged`: the contract to which BudgetCharge::add_to() has added the charge.
 IdleServer::Answer IdleServer::ask(const std::string& label, const Contract& charged) {
   for (int attempt = 0; attempt < most_reorganizations; ++attempt) {
     asking_ = {.label = label, .jitter = charged.jitter};

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int longest_periods = 20;  // the run has so many of them
 
-// Returns the task with its jobs on this processor, or with load balancing on any one.
+// Returns the task as the simulator needs it. Its jobs run on the processor `home`, or with load balancing on any one.
 sim::StagedTask staged_task(const Task& task, const sched::SporadicTask& sporadic, std::size_t home,
                             std::size_t processors) {
   sim::TaskStage stage{.budget = task.contract.budget, .processors = {}};

@@ -1,5 +1,6 @@
-// The admitted tasks of a plan on their cores, as analyses see them that the Manager does not make. The terms are those
-// of the Manager: see orb/sched/admission/core_task_set.h.
+// The admitted tasks of a plan on their cores, in the form that two analyses need which the Manager does not make:
+// those of chains, and of tasks of high criticality. The terms are those of the Manager: see
+// orb/sched/admission/core_task_set.h.
 //
 // Threads: values; pure functions. Allocates.
 #pragma once
@@ -29,7 +30,7 @@ struct PlacedTask {
 
 struct PlacedSet {
   std::vector<PlacedTask> tasks;
-  std::map<int, std::vector<sched::Interference>> loads;  // above all tasks, by core
+  std::map<int, std::vector<sched::Interference>> loads;  // at higher priorities than all tasks, by core
 };
 
 // Returns whether a server has placed all admitted tasks, on cores that it schedules by priorities.

@@ -70,8 +70,8 @@ std::unique_ptr<IdleServer> SlowdownSet::new_server(std::size_t core) const {
   return std::make_unique<IdleServer>(server_, std::span(&cores_[core].id, 1));
 }
 
-// Returns the factor by which the other task slows the task down, in millionths. It is 1 if they share a core, or no
-// cache.
+// Returns the factor by which the other task slows the task down, in millionths. It is unity if both are on one core,
+// or if their cores share no cache.
 std::int64_t SlowdownSet::factor(const Placed& task, const Placed& other) const {
   if (other.core == task.core || cores_[other.core].cache != cores_[task.core].cache) return unity.millionths;
   return table_.factor(task.row, other.row);
@@ -90,8 +90,9 @@ Duration SlowdownSet::charged_budget(const Placed& task) const {
   return slowed(task.task.contract.budget, slowdown(task));
 }
 
-// Tests the core of the last task, and all cores with tasks that it slows down. If they hold, their servers have the
-// new budgets afterwards, and the result is nothing. Otherwise it is a core that does not hold.
+// Tests the core of the last task, and all cores with tasks that it slows down. If all tasks there meet their
+// deadlines, the servers of these cores get the new budgets, and the result is nothing. Otherwise nothing changes, and
+// the result is a core with a late task.
 std::optional<std::size_t> SlowdownSet::late_core_with_last() {
   const Placed& last = placed_.back();
   std::vector<TaskId> ids;
@@ -109,7 +110,8 @@ std::optional<std::size_t> SlowdownSet::late_core_with_last() {
     if (!admit_all(core, *server, budgets, ids)) return core;
     tested.emplace_back(core, std::move(server));
   }
-  // The last task slows down none of its own core, so that server gets one task more. A refusal leaves it as it is.
+  // The last task does not slow down the tasks of its own core. So their server stays, and gets one task more. If the
+  // server refuses that task, it is left as it was.
   ids.back() = admit(*cores_[last.core].server, last, budgets.back());
   if (ids.back() == no_task) return last.core;
   for (auto& [core, server] : tested) cores_[core].server = std::move(server);
@@ -120,8 +122,8 @@ std::optional<std::size_t> SlowdownSet::late_core_with_last() {
   return std::nullopt;
 }
 
-// Returns which budget slowdowns lengthen most on this core, which does not hold with the last task, and which other
-// task does so most; "" if none is longer there.
+// Explains why tasks of this core would be late with the last task. Names the task of the core whose budget grows most
+// because of slowdowns, and the task that slows it down most. Returns "" if slowdowns lengthen no budget there.
 std::string SlowdownSet::note_of_late(std::size_t core) const {
   const Placed* longest = nullptr;
   Duration most{};

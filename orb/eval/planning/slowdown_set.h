@@ -46,8 +46,8 @@ class SlowdownSet final : public WholeSet {
     Task task{};
     SlowdownTable::Row row{};
     std::size_t core = 0;
-    TaskId id = no_task;  // of the core's server
-    Duration charged{};   // the budget that the core's server has
+    TaskId id = no_task;  // of the task at the core's server
+    Duration charged{};   // the budget of the task at the core's server
   };
 
   std::unique_ptr<IdleServer> new_server(std::size_t core) const;

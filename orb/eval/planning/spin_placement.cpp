@@ -91,7 +91,7 @@ std::vector<sched::CoreView> SpinPlacement::cores() const {
   return views;
 }
 
-// Returns the loads, which are above all tasks, and then the tasks in the server's order.
+// Returns the loads, which have higher priorities than all tasks, and then the tasks, the most urgent one first.
 SpinPlacement::Ordered SpinPlacement::ordered() const {
   Ordered result;
   for (std::size_t i = 0; i < cores_.size(); ++i)

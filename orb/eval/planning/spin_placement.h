@@ -38,7 +38,7 @@ class SpinPlacement {
  private:
   struct Core {
     CoreId id{};
-    std::vector<sched::PlatformLoad> loads;  // above all tasks
+    std::vector<sched::PlatformLoad> loads;  // at higher priorities than all tasks
     sched::Ticks blocking = 0;
     sched::Share platform = 0;
   };

@@ -20,7 +20,7 @@ bool is_whole_set(const PlanRequest& request) {
          server.allocation->splits;
 }
 
-// Returns the policy that needs a WholeSet, as in a file.
+// Returns the policy that needs a WholeSet, for messages: as a scenario file has it.
 std::string policy_text(const PlanRequest& request) {
   if (request.custom != nullptr) return "a policy that is a function";
   const dispatch::ExecutiveOptions& server = request.server;
@@ -29,7 +29,8 @@ std::string policy_text(const PlanRequest& request) {
   return (splits ? "policy.allocation = \"" : "policy.test = \"") + std::string(name) + "\"";
 }
 
-// Returns which policy of the scenario does not work with policies that are functions.
+// Returns what is wrong if the request has policies that are functions, and one of the scenario that does not work with
+// them.
 std::optional<std::string> fault_of_custom(const PlanRequest& request) {
   if (request.custom == nullptr) return std::nullopt;
   const dispatch::ExecutiveOptions& server = request.server;
@@ -46,7 +47,7 @@ std::optional<std::string> fault_of_custom(const PlanRequest& request) {
   return other + " does not work with a policy that is a function; leave one out";
 }
 
-// Returns what does not work with budgets that include slowdowns.
+// Returns what is wrong if the request has something that does not work with budgets that include slowdowns.
 std::optional<std::string> fault_of_charged(const PlanRequest& request) {
   std::string other;
   if (is_whole_set(request)) other = request.jobs ? "policy.aub" : policy_text(request);

@@ -2,8 +2,8 @@
 // runs on whatever core is free), C=D splitting (tasks are cut), CustomPolicies, and budgets that include slowdowns by
 // other cores (SlowdownSet). Except for SlowdownSet, the cores run nothing but the tasks.
 //
-// A task with jitter J counts as one with the period T - J and the deadline D - J from its release: its jobs demand at
-// least as much. Deadlines are at most the periods.
+// A task with jitter J is analyzed as a task without jitter that has the period T - J, and the deadline D - J from its
+// release. That task demands at least as much as the given one. Deadlines are at most the periods.
 //
 // Threads: owned by one thread at a time. Allocates.
 #pragma once
@@ -30,7 +30,7 @@ class WholeSet : public Admitter {
   virtual std::vector<sched::CoreView> cores() const = 0;
   // Returns why the latest admits() has refused its task.
   const sched::Refusal& refusal() const noexcept { return refusal_; }
-  // Returns what belongs behind the sentence of that refusal; "" if nothing does.
+  // Returns a text to print after the one of that refusal; "" if there is none.
   const std::string& refusal_note() const noexcept { return refusal_note_; }
 
  protected:

@@ -1,5 +1,5 @@
-// DrainNotice remembers which reader wants to know when a connection's backlog is empty, and whether it still waits for
-// that.
+// DrainNotice remembers which reader wants to know when a connection's backlog is empty, and whether that reader is
+// still to be told.
 // Threads: any, with the connection's lock; may_be_backlogged() without it.
 #pragma once
 
@@ -24,7 +24,7 @@ class DrainNotice {
   void swap_reader(std::weak_ptr<Reader>& reader) noexcept { reader_.swap(reader); }
   std::shared_ptr<Reader> reader() const noexcept { return reader_.lock(); }
 
-  // Asks for a notice if something waits. Returns whether it does.
+  // `waits`: something waits in the backlog. If so, asks for a notice. Returns `waits`.
   bool ask(bool waits) noexcept { return asked_ = waits; }
   // Returns the reader if it asked for a notice and nothing waits any more. Null: no notice is due.
   std::shared_ptr<Reader> take_due(bool waits) noexcept {

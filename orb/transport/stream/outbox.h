@@ -1,5 +1,6 @@
-// Outbox holds what a connection was given to send and its link has not taken. It consists of the rest of one message
-// that lies in its sender's memory, of the backlog, and of the senders that wait for room in the backlog, in order.
+// Outbox holds the bytes that a connection has to send and that its link has not taken yet. First comes the rest of one
+// message that still lies in its sender's memory (a loan), then the backlog. Outbox also has the queue of the senders
+// that wait for room. "Something waits" means bytes, not senders.
 //
 // Threads: any, with the connection's mutex, which await_room() releases while it waits.
 #pragma once
@@ -27,7 +28,7 @@ class Outbox {
   static constexpr Error stalled{.kind = ErrorKind::transient, .minor = minor::send_stalled};
   static constexpr Error no_room{.kind = ErrorKind::timeout, .minor = minor::no_send_room};
 
-  // `limit`: the bytes of the backlog; senders that may wait leave half of it to those that may not. `patience`: how
+  // `limit`: how many bytes may wait. Senders that may wait leave half of it to those that may not. `patience`: how
   // long a peer may take nothing while a sender waits. `account`: that of the connection; null: none. std::bad_alloc.
   Outbox(std::size_t limit, Duration patience, std::shared_ptr<MemoryAccount> account);
 
@@ -35,28 +36,30 @@ class Outbox {
   // Returns whether there is room for a sender that may not wait. If nothing waits, a message may be longer than the
   // limit.
   bool has_room(std::size_t bytes) const noexcept { return fits(bytes, limit_); }
-  // Returns whether the peer's account has room, too. A thread that may wait does so only if something waits already
-  // for the same peer.
+  // Returns whether the connection's account allows so many more bytes for the peer. While nothing waits here, a sender
+  // that may wait does not ask this.
   bool has_memory(std::size_t bytes) const noexcept { return account_ == nullptr || account_->has_room(bytes); }
 
   // Returns when the peer last took something, or the backlog began to fill.
   Time last_taken() const noexcept { return last_taken_; }
 
-  // Returns whether the peer has taken nothing for `patience`, although something has waited for it since then.
+  // Returns whether something waits, and the peer has taken nothing for `patience`. That time begins at `since`, or
+  // later: when the peer last took something, or when something began to wait.
   bool has_stalled(Time since) const noexcept;
 
   // Copies what follows the first `skip` bytes of the parts. std::bad_alloc: some of it may have been copied, so close
   // the connection.
   void append(std::span<const Bytes> parts, std::size_t skip);
-  // Makes what follows the first `skip` bytes of the parts wait where it lies, without a copy. It and the parts must
-  // last until end_loan(). Call it while nothing waits. What is appended meanwhile waits behind it.
+  // Makes what follows the first `skip` bytes of the parts wait where it lies, without a copy. The bytes and the span
+  // of parts must last until end_loan(). Call it while nothing waits. What is appended meanwhile waits behind it.
   void lend(std::span<const Bytes> parts, std::size_t skip) noexcept;
-  // Returns how many bytes of these parts still wait. Another sender's message may wait after all of them were taken.
+  // Returns how many bytes of these parts still wait. It is 0 if all of them were taken, also if another sender has
+  // lent its message meanwhile.
   std::size_t lent(std::span<const Bytes> parts) const noexcept {
     return lent_.parts.data() == parts.data() ? lent_.bytes : 0;
   }
-  // Copies those bytes to the beginning of the backlog. std::bad_alloc: nothing waits any more, so close the
-  // connection.
+  // Copies the bytes that lent() counts to the beginning of the backlog. std::bad_alloc: everything that waited is
+  // lost, so close the connection.
   void end_loan(std::span<const Bytes> parts);
   // Returns the oldest contiguous bytes; empty if there are none.
   Bytes front() const noexcept;
@@ -70,7 +73,8 @@ class Outbox {
   void close() noexcept;
 
   // Waits for room, after the senders that wait already. Returns nothing if there is room, or if close() or refuse()
-  // was called. `stalled`: the peer took nothing for too long. `no_room`: `until` has come. std::bad_alloc.
+  // was called, so the caller checks StreamEnd::takes_more(). Otherwise returns `stalled` (the peer took nothing for
+  // too long) or `no_room` (`until` has come). std::bad_alloc.
   std::optional<Error> await_room(os::PiMutex& mutex, std::size_t bytes, Time until) CORELANE_REQUIRES(mutex);
 
  private:

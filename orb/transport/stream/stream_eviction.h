@@ -17,7 +17,7 @@ namespace corelane::transport {
 
 class StreamEviction final : public Evictable {
  public:
-  // The connection has the first four. `ticket`: nothing if it was not accepted.
+  // The first four arguments belong to the connection. `ticket`: nothing if the connection was not accepted.
   StreamEviction(Link& link, const TrafficTimes& times, const StreamSender& sender, StreamReading& reading,
                  std::optional<ConnectionLimiter::Ticket> ticket)
       : link_(link), times_(times), sender_(sender), reading_(reading), ticket_(std::move(ticket)) {}

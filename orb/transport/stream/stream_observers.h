@@ -1,4 +1,4 @@
-// StreamObservers holds who is told of a connection's events: a watcher, which gets the bytes, or a monitor.
+// StreamObservers holds what observes a connection: a watcher, which gets the bytes, or a monitor.
 // Threads: any.
 #pragma once
 

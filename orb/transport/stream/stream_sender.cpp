@@ -69,7 +69,7 @@ Expected<void> StreamSender::send(std::span<const Bytes> parts, std::uint64_t& p
   return leave_to_drainer();
 }
 
-// Returns until when the calling thread waits for the peer with the rest of a message; Time{}: it does not wait.
+// Returns until when the calling thread waits for the peer to take the rest of a message; Time{}: it does not wait.
 Time StreamSender::end_of_wait(std::size_t rest, Time by) const noexcept {
   const bool may_wait = by != Time{} && rest >= worth_waiting && outbox_.empty() &&
                         link_.write_readiness() == Link::WriteReadiness::writable && !os::is_real_time();

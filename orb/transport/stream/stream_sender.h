@@ -50,8 +50,9 @@ class StreamSender {
   // Returns what keeps the connection; null while it is being destroyed.
   std::shared_ptr<StreamWork> work() const noexcept { return work_.lock(); }
 
-  // See the functions of Connection with the same names. send_by() also waits for the peer with the rest of a long
-  // message (RestWait), unless the thread is real-time: until `until` at the latest, if that is not Time{}.
+  // See the functions of Connection with the same names. send_by() also waits until the peer takes the rest of a long
+  // message (RestWait), unless the thread is real-time. It waits until `until` at the latest. If `until` is Time{},
+  // only RestWait ends that wait.
   Expected<void> send(std::span<const Bytes> parts, std::uint64_t& position) noexcept;
   Expected<void> send_by(Time until, std::span<const Bytes> parts, std::uint64_t& position) noexcept;
   void close_if_stalled(Time since) noexcept;
@@ -75,14 +76,14 @@ class StreamSender {
   bool ask_for_update();
   bool ask_for_drain();
 
-  // Returns whether another thread than the one that reads sends what waits.
+  // Returns whether what waits is sent by another thread than the reactor's.
   bool drains_apart() const noexcept { return drainer_ != reactor_; }
   Reactor::Impl& drainer() const noexcept { return *drainer_; }
   // Returns whether the calling thread has to go on sending what waits. If not, the next send() that leaves something
   // asks for it again. Thread: the one that drains.
   bool goes_on_draining() noexcept;
-  // Sends some of what waits; `in_pieces`: little at once. Returns false if nothing waits, or the link takes no more
-  // now.
+  // Sends some of what waits. `in_pieces`: sends ReadGate::bytes_per_turn bytes at most. Returns false if nothing
+  // waits, or the link takes no more now.
   bool drain_some(bool in_pieces) noexcept;
   // Makes the link report when it takes more. Thread: the one that drains.
   void await_room() noexcept;
