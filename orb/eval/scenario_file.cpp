@@ -8,8 +8,8 @@
 #include <optional>
 #include <set>
 
-#include "orb/core/config/slowdowns.h"
-#include "orb/core/config/toml_text.h"
+#include "orb/core/contracts/slowdowns.h"
+#include "orb/core/text/toml_text.h"
 #include "orb/eval/measured_overheads.h"
 #include "orb/eval/scenario/checks.h"
 #include "orb/eval/scenario/node.h"

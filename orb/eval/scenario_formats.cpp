@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "orb/core/config/toml_text.h"
+#include "orb/core/text/toml_text.h"
 #include "orb/eval/formats/formats.h"
 #include "orb/os/files/small_file.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "orb/base/registry.h"
-#include "orb/core/config/slowdowns.h"
+#include "orb/core/contracts/slowdowns.h"
 #include "orb/dispatch/budget_charge.h"
 #include "orb/eval/generate/random_source.h"
 #include "orb/eval/plan.h"

@@ -1,4 +1,4 @@
-#include "orb/core/config/toml_text.h"
+#include "orb/core/text/toml_text.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -19,6 +19,8 @@
 // table for the operation.
 //
 // Threads: any except real-time ones: all functions allocate, and most take a lock.
+//
+// The folder orb/core/contracts reads the files with contracts and slowdowns, and says what is wrong with contracts.
 #pragma once
 
 #include <array>
@@ -34,9 +36,9 @@
 #include "orb/base/contract.h"
 #include "orb/base/expected.h"
 #include "orb/base/thread_safety.h"
-#include "orb/core/config/toml_text.h"
 #include "orb/core/settings_fault.h"
 #include "orb/core/skeleton.h"
+#include "orb/core/text/toml_text.h"
 #include "orb/os/mutex.h"
 
 namespace corelane::core {

@@ -1,4 +1,4 @@
-#include "orb/core/config/refused_contracts.h"
+#include "orb/core/contracts/refused_contracts.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "orb/core/config/spelling.h"
+#include "orb/core/text/spelling.h"
 
 #include <algorithm>
 #include <numeric>

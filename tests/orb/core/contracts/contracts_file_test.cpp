@@ -1,4 +1,4 @@
-#include "orb/core/config/contracts_file.h"
+#include "orb/core/contracts/contracts_file.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -15,8 +15,8 @@
 #include "orb/base/expected.h"
 #include "orb/base/fraction.h"
 #include "orb/base/time.h"
-#include "orb/core/config/toml_text.h"
 #include "orb/core/settings_fault.h"
+#include "orb/core/text/toml_text.h"
 #include "orb/dispatch/worst_slowdowns.h"
 
 namespace corelane::core {

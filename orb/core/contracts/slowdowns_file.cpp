@@ -1,9 +1,9 @@
-#include "orb/core/config/slowdowns_file.h"
+#include "orb/core/contracts/slowdowns_file.h"
 
 #include <utility>
 
-#include "orb/core/config/spelling.h"
-#include "orb/core/config/toml_text.h"
+#include "orb/core/text/spelling.h"
+#include "orb/core/text/toml_text.h"
 #include "orb/os/lock.h"
 
 namespace corelane::core {

@@ -1,12 +1,12 @@
-#include "orb/core/config/contracts_file.h"
+#include "orb/core/contracts/contracts_file.h"
 
 #include <algorithm>
 #include <limits>
 
 #include "orb/base/settings/overrun_name.h"
-#include "orb/core/config/contract_backlog.h"
-#include "orb/core/config/spelling.h"
-#include "orb/core/config/toml_text.h"
+#include "orb/core/contracts/contract_backlog.h"
+#include "orb/core/text/spelling.h"
+#include "orb/core/text/toml_text.h"
 #include "orb/os/lock.h"
 
 // The compiled library is linked. The header-only form would compile the parser into every program.

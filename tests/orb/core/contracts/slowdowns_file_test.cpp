@@ -1,5 +1,5 @@
 // Tests the file of slowdowns that a server reads (dispatch.slowdowns).
-#include "orb/core/config/slowdowns_file.h"
+#include "orb/core/contracts/slowdowns_file.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

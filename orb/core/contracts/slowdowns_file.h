@@ -15,8 +15,8 @@
 
 #include "orb/base/expected.h"
 #include "orb/base/thread_safety.h"
-#include "orb/core/config/contracts_file.h"
-#include "orb/core/config/slowdowns.h"
+#include "orb/core/contracts/contracts_file.h"
+#include "orb/core/contracts/slowdowns.h"
 #include "orb/core/settings_fault.h"
 #include "orb/core/skeleton.h"
 #include "orb/os/mutex.h"

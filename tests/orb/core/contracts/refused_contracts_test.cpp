@@ -1,5 +1,5 @@
 // Tests that the log names the first operations that are refused, and counts the others.
-#include "orb/core/config/refused_contracts.h"
+#include "orb/core/contracts/refused_contracts.h"
 
 #include <catch2/catch.hpp>
 #include <fstream>

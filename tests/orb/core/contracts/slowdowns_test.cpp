@@ -1,5 +1,5 @@
 // Tests how the tables [[slowdown]] of a file are read.
-#include "orb/core/config/slowdowns.h"
+#include "orb/core/contracts/slowdowns.h"
 
 #include <catch2/catch.hpp>
 #include <chrono>

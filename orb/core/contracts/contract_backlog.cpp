@@ -1,4 +1,4 @@
-#include "orb/core/config/contract_backlog.h"
+#include "orb/core/contracts/contract_backlog.h"
 
 #include <algorithm>
 #include <chrono>

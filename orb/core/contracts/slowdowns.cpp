@@ -1,11 +1,11 @@
-#include "orb/core/config/slowdowns.h"
+#include "orb/core/contracts/slowdowns.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "orb/base/contract.h"
-#include "orb/core/config/spelling.h"
+#include "orb/core/text/spelling.h"
 
 // The compiled library is linked. The header-only form would compile the parser into every program.
 #include <toml++/toml.h>
