@@ -119,7 +119,8 @@ ROOMS = {
         "constants": ["names", "types"],
         "annotations": ["constants", "names"],
         "definitions": ["annotations", "constants", "names", "types"],
-        "analyzer": ["definitions", "types"],
+        "type_readers": ["definitions"],
+        "analyzer": ["definitions", "type_readers", "types"],
     },
     "idl/cxx": {
         "spelling": [],

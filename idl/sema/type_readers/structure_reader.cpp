@@ -1,4 +1,4 @@
-#include "idl/sema/analyzer/structure_reader.h"
+#include "idl/sema/type_readers/structure_reader.h"
 
 #include <utility>
 

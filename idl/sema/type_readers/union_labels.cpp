@@ -1,4 +1,4 @@
-#include "idl/sema/analyzer/union_labels.h"
+#include "idl/sema/type_readers/union_labels.h"
 
 #include <algorithm>
 #include <cstdint>

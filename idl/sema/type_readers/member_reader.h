@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "idl/ast/ast.h"
-#include "idl/sema/analyzer/type_reader.h"
 #include "idl/sema/definitions/analysis.h"
+#include "idl/sema/type_readers/type_reader.h"
 
 namespace corelane::idl {
 

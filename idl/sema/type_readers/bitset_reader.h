@@ -6,10 +6,10 @@
 #include <cstdint>
 
 #include "idl/ast/ast.h"
-#include "idl/sema/analyzer/type_reader.h"
 #include "idl/sema/definitions/analysis.h"
 #include "idl/sema/definitions/inheritance.h"
 #include "idl/sema/definitions/open_aggregates.h"
+#include "idl/sema/type_readers/type_reader.h"
 
 namespace corelane::idl {
 

@@ -1,4 +1,4 @@
-#include "idl/sema/analyzer/enumeration_reader.h"
+#include "idl/sema/type_readers/enumeration_reader.h"
 
 #include <map>
 #include <optional>

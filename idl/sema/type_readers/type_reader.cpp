@@ -1,4 +1,4 @@
-#include "idl/sema/analyzer/type_reader.h"
+#include "idl/sema/type_readers/type_reader.h"
 
 #include <array>
 #include <string>

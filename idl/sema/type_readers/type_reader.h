@@ -1,15 +1,18 @@
 // TypeReader turns the types that a specification writes into types of the model.
 //
 // Threads: one owner.
+//
+// The folder idl/sema/type_readers turns structures, unions, enumerations, bitsets and what they are made of into the
+// model. The folder idl/sema/analyzer has the readers of modules and interfaces, and combines all readers.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
 #include "idl/ast/ast.h"
-#include "idl/sema/analyzer/definition_reader.h"
 #include "idl/sema/definitions/analysis.h"
 #include "idl/sema/definitions/open_aggregates.h"
+#include "idl/sema/type_readers/definition_reader.h"
 
 namespace corelane::idl {
 

@@ -1,8 +1,8 @@
-#include "idl/sema/analyzer/union_reader.h"
+#include "idl/sema/type_readers/union_reader.h"
 
 #include <utility>
 
-#include "idl/sema/analyzer/union_labels.h"
+#include "idl/sema/type_readers/union_labels.h"
 
 namespace corelane::idl {
 

@@ -1,4 +1,4 @@
-#include "idl/sema/analyzer/bitset_reader.h"
+#include "idl/sema/type_readers/bitset_reader.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "idl/sema/analyzer/member_reader.h"
+#include "idl/sema/type_readers/member_reader.h"
 
 namespace corelane::idl {
 

@@ -4,12 +4,12 @@
 #pragma once
 
 #include "idl/ast/ast.h"
-#include "idl/sema/analyzer/member_reader.h"
 #include "idl/sema/definitions/analysis.h"
 #include "idl/sema/definitions/forward_declarations.h"
 #include "idl/sema/definitions/inheritance.h"
 #include "idl/sema/definitions/local_types.h"
 #include "idl/sema/definitions/open_aggregates.h"
+#include "idl/sema/type_readers/member_reader.h"
 
 namespace corelane::idl {
 
