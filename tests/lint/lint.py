@@ -96,12 +96,14 @@ ROOMS = {
     },
     "orb/sim": {
         "multicore": [],
+        "baselines": [],
     },
     "orb/eval": {
         "host_card": [],
         "generate": [],
         "scenario": ["generate"],
         "formats": ["scenario"],
+        "bounds": [],
         "planning": [],
         "statistics": [],
         "experiment": ["generate", "planning"],
@@ -205,6 +207,7 @@ EXPORTED = {
         "servers/sporadic_server.h", "servers/task_server.h", "trace/trace.h", "trace/trace_file.h",
         "trace/trace_kinds.h",
     ],
+    "orb/sim": ["baselines/job_admission_simulator.h", "baselines/leader_followers_model.h"],
     "orb/eval": [
         "experiment/csv.h", "experiment/job_account.h", "host_card/host_card.h", "planning/custom_policies.h", "report/comparison_tables.h",
         "report/curve_style.h", "report/report.h", "report/table.h", "scenario/node.h", "scenario/node_reader.h", "scenario/toml_nodes.h",

@@ -1,9 +1,9 @@
-#include "orb/eval/planning/critical_bounds.h"
+#include "orb/eval/bounds/critical_bounds.h"
 
 #include <algorithm>
 #include <vector>
 
-#include "orb/eval/planning/placed_tasks.h"
+#include "orb/eval/bounds/placed_tasks.h"
 #include "orb/sched/analysis/mixed_criticality.h"
 
 namespace corelane::eval {

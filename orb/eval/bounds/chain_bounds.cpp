@@ -1,4 +1,4 @@
-#include "orb/eval/planning/chain_bounds.h"
+#include "orb/eval/bounds/chain_bounds.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "orb/eval/planning/placed_tasks.h"
+#include "orb/eval/bounds/placed_tasks.h"
 #include "orb/sched/analysis/holistic.h"
 
 namespace corelane::eval {

@@ -1,4 +1,4 @@
-#include "orb/eval/planning/critical_bounds.h"
+#include "orb/eval/bounds/critical_bounds.h"
 
 #include <catch2/catch.hpp>
 

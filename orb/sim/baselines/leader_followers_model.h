@@ -11,6 +11,8 @@
 // leader that is already on the core of the task does not migrate.
 //
 // Threads: pure functions.
+//
+// The folder orb/sim/baselines has models of earlier systems, to compare with.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "orb/eval/planning/chain_bounds.h"
+#include "orb/eval/bounds/chain_bounds.h"
 
 #include <catch2/catch.hpp>
 #include <random>

@@ -1,4 +1,4 @@
-#include "orb/eval/planning/placed_tasks.h"
+#include "orb/eval/bounds/placed_tasks.h"
 
 #include <algorithm>
 #include <utility>

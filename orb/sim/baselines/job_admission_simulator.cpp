@@ -1,4 +1,4 @@
-#include "orb/sim/job_admission_simulator.h"
+#include "orb/sim/baselines/job_admission_simulator.h"
 
 #include <algorithm>
 #include <optional>

@@ -2,6 +2,8 @@
 // of the Manager: see orb/sched/admission/core_task_set.h.
 //
 // Threads: values; pure functions. Allocates.
+//
+// The folder orb/eval/bounds fills in what depends on where the tasks of a plan were placed.
 #pragma once
 
 #include <cstddef>

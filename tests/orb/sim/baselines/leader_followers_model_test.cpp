@@ -1,4 +1,4 @@
-#include "orb/sim/leader_followers_model.h"
+#include "orb/sim/baselines/leader_followers_model.h"
 
 #include <catch2/catch.hpp>
 #include <vector>
