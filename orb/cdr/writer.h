@@ -41,7 +41,8 @@ class MessageMemory {
   // Returns at least `bytes` bytes, valid until two more calls or until the memory ends. Fewer bytes: there is no
   // memory.
   virtual MutableBytes lend(std::size_t bytes) noexcept = 0;
-  // Returns whether write_lasting() should refer to a block of so many bytes, although there is memory for it.
+  // Returns whether write_lasting() should refer to a block of so many bytes, although there is memory for it. Asked
+  // only while the bytes before the block do not lie in such memory.
   virtual bool refers(std::size_t /*bytes*/) noexcept { return false; }
 
  protected:

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "orb/core/config/spelling.h"
+#include "orb/core/text/spelling.h"
 
 namespace corelane::core {
 namespace {

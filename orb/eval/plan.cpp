@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "orb/dispatch/budget_charge.h"
+#include "orb/eval/bounds/chain_bounds.h"
+#include "orb/eval/bounds/critical_bounds.h"
 #include "orb/eval/planning/admitter.h"
-#include "orb/eval/planning/chain_bounds.h"
-#include "orb/eval/planning/critical_bounds.h"
 #include "orb/eval/planning/growth.h"
 #include "orb/eval/planning/idle_server.h"
 #include "orb/eval/planning/job_admission.h"

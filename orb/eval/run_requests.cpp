@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "orb/core/config/slowdowns.h"
+#include "orb/core/contracts/slowdowns.h"
 #include "orb/eval/server_options.h"
 #include "orb/eval/slowdown_table.h"
 #include "orb/eval/virtual_run.h"

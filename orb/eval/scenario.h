@@ -14,7 +14,7 @@
 #include "orb/base/contract.h"
 #include "orb/base/fraction.h"
 #include "orb/base/time.h"
-#include "orb/core/config/slowdowns.h"
+#include "orb/core/contracts/slowdowns.h"
 #include "orb/eval/measured_overheads.h"
 #include "orb/sched/task.h"
 

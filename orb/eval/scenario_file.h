@@ -29,8 +29,8 @@ Expected<std::vector<Cell>, ScenarioFault> parse_scenario(std::string_view text,
 // Returns whether the text is TOML with tasks, listed or drawn. Such a file is to be a scenario.
 bool has_tasks(std::string_view text);
 
-// Returns whether the text is a contracts file (orb/core/config/contracts_file.h): its tables are named by repository
-// ids.
+// Returns whether the text is a contracts file (orb/core/contracts/contracts_file.h): its tables are named by
+// repository ids.
 bool is_contracts_file(std::string_view text);
 
 }  // namespace corelane::eval

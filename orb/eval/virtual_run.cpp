@@ -19,7 +19,7 @@
 #include "orb/sched/core_allocator.h"
 #include "orb/sched/priority.h"
 #include "orb/sched/refusal.h"
-#include "orb/sim/leader_followers_model.h"
+#include "orb/sim/baselines/leader_followers_model.h"
 #include "orb/sim/simulator.h"
 
 namespace corelane::eval {

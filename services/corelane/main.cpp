@@ -11,7 +11,7 @@
 
 #include "orb/core/config/command_line.h"
 #include "orb/core/config/orb_options.h"
-#include "orb/core/config/spelling.h"
+#include "orb/core/text/spelling.h"
 #include "orb/os/log.h"
 #include "orb/os/process/standard_descriptors.h"
 #include "services/corelane/commands/command.h"

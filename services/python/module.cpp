@@ -21,7 +21,7 @@
 #include "orb/base/ids.h"
 #include "orb/base/registry.h"
 #include "orb/base/time.h"
-#include "orb/core/config/toml_text.h"
+#include "orb/core/text/toml_text.h"
 #include "orb/eval/dispatchers.h"
 #include "orb/eval/plan.h"
 #include "orb/eval/results.h"

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "idl/ast/ast.h"
-#include "idl/sema/analyzer/definition_reader.h"
-#include "idl/sema/analyzer/type_reader.h"
 #include "idl/sema/definitions/analysis.h"
+#include "idl/sema/type_readers/definition_reader.h"
+#include "idl/sema/type_readers/type_reader.h"
 
 namespace corelane::idl {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "idl/ast/ast.h"
-#include "idl/sema/analyzer/type_reader.h"
 #include "idl/sema/definitions/analysis.h"
 #include "idl/sema/definitions/local_types.h"
+#include "idl/sema/type_readers/type_reader.h"
 
 namespace corelane::idl {
 

@@ -6,11 +6,11 @@
 #include <variant>
 
 #include "idl/ast/ast.h"
-#include "idl/sema/analyzer/member_reader.h"
 #include "idl/sema/analyzer/operation_reader.h"
-#include "idl/sema/analyzer/type_reader.h"
 #include "idl/sema/definitions/analysis.h"
 #include "idl/sema/definitions/local_types.h"
+#include "idl/sema/type_readers/member_reader.h"
+#include "idl/sema/type_readers/type_reader.h"
 
 namespace corelane::idl {
 

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "idl/ast/ast.h"
-#include "idl/sema/analyzer/definition_reader.h"
 #include "idl/sema/definitions/analysis.h"
 #include "idl/sema/definitions/forward_declarations.h"
 #include "idl/sema/definitions/inheritance.h"
+#include "idl/sema/type_readers/definition_reader.h"
 
 namespace corelane::idl {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "orb/core/config/spelling.h"
+#include "orb/core/text/spelling.h"
 
 namespace corelane::core {
 namespace {

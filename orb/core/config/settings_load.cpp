@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "orb/base/text/one_line.h"
-#include "orb/core/config/contracts_file.h"
 #include "orb/core/config/orb_options.h"
-#include "orb/core/config/slowdowns_file.h"
-#include "orb/core/config/spelling.h"
-#include "orb/core/config/toml_text.h"
+#include "orb/core/contracts/contracts_file.h"
+#include "orb/core/contracts/slowdowns_file.h"
 #include "orb/core/settings.h"
+#include "orb/core/text/spelling.h"
+#include "orb/core/text/toml_text.h"
 #include "orb/os/machine/host_key.h"
 
 // Linked as a library: used header-only, it would put the parser into every program.

@@ -1,8 +1,7 @@
 // Returns the settings to a program that reads them before its ORB does, or has no ORB.
 // Threads: reads files and the environment, at start.
 //
-// The folder orb/core/config reads settings and contracts from files, environment and command line, and says what is
-// wrong with them.
+// The folder orb/core/config reads settings from files, environment and command line, and says what is wrong with them.
 #pragma once
 
 #include <string>

@@ -6,9 +6,9 @@
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
-#include "orb/core/config/contract_backlog.h"
-#include "orb/core/config/contracts_file.h"
-#include "orb/core/config/refused_contracts.h"
+#include "orb/core/contracts/contract_backlog.h"
+#include "orb/core/contracts/contracts_file.h"
+#include "orb/core/contracts/refused_contracts.h"
 #include "orb/os/clock.h"
 #include "orb/os/lock.h"
 #include "orb/os/log.h"

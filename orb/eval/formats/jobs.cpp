@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "orb/base/contract.h"
-#include "orb/core/config/toml_text.h"
+#include "orb/core/text/toml_text.h"
 #include "orb/eval/formats/formats.h"
 #include "orb/eval/formats/left_out.h"
 #include "orb/eval/scenario/checks.h"

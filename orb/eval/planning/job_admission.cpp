@@ -7,7 +7,7 @@
 
 #include "orb/eval/planning/whole_set.h"
 #include "orb/sched/share.h"
-#include "orb/sim/job_admission_simulator.h"
+#include "orb/sim/baselines/job_admission_simulator.h"
 
 namespace corelane::eval {
 namespace {

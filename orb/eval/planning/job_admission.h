@@ -1,6 +1,7 @@
 // Finds out which jobs are admitted if an admission test decides about single jobs, or reserves utilization for tasks.
-// The middleware of Zhang, Gill & Lu 2008 does that (orb/sim/job_admission_simulator.h). The answer depends on when
-// jobs come and end. So they run in virtual time: each job comes at its nominal release and executes for its budget.
+// The middleware of Zhang, Gill & Lu 2008 does that (orb/sim/baselines/job_admission_simulator.h). The answer depends
+// on when jobs come and end. So they run in virtual time: each job comes at its nominal release and executes for its
+// budget.
 //
 // Threads: pure functions. Allocates.
 #pragma once

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "orb/base/settings/overrun_name.h"
-#include "orb/core/config/contract_backlog.h"
+#include "orb/core/contracts/contract_backlog.h"
 #include "orb/eval/generate/requests.h"
 #include "orb/eval/slowdown_table.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "orb/base/contract.h"
-#include "orb/core/config/spelling.h"
+#include "orb/core/text/spelling.h"
 
 namespace corelane::eval {
 namespace {

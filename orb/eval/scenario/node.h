@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "orb/core/config/toml_text.h"
+#include "orb/core/text/toml_text.h"
 
 namespace corelane::eval {
 

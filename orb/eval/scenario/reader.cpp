@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "orb/core/config/spelling.h"
+#include "orb/core/text/spelling.h"
 #include "orb/eval/scenario/checks.h"
 #include "orb/eval/scenario/experiment_tables.h"
 #include "orb/eval/scenario/field_tables.h"

@@ -1,5 +1,5 @@
 // The table [[slowdown]] of a scenario file, for the documentation, the schema, and for writing it.
-// orb/core/config/slowdowns.cpp reads it, because servers and `corelane measure` have files with such tables, too.
+// orb/core/contracts/slowdowns.cpp reads it, because servers and `corelane measure` have files with such tables, too.
 #include <cstdint>
 
 #include "orb/eval/scenario/field_tables.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "orb/base/contract.h"
-#include "orb/core/config/spelling.h"
+#include "orb/core/text/spelling.h"
 #include "orb/eval/scenario_fields.h"
 
 namespace corelane::eval {

@@ -12,9 +12,9 @@
 #include <ostream>
 
 #include "orb/base/text/counted.h"
-#include "orb/core/config/contracts_file.h"
-#include "orb/core/config/spelling.h"
-#include "orb/core/config/toml_text.h"
+#include "orb/core/contracts/contracts_file.h"
+#include "orb/core/text/spelling.h"
+#include "orb/core/text/toml_text.h"
 #include "orb/os/clock.h"
 #include "orb/os/files/small_file.h"
 #include "services/corelane/host/server_page.h"

@@ -15,8 +15,8 @@
 
 #include "orb/base/contract.h"
 #include "orb/base/text/counted.h"
-#include "orb/core/config/slowdowns.h"
-#include "orb/core/config/toml_text.h"
+#include "orb/core/contracts/slowdowns.h"
+#include "orb/core/text/toml_text.h"
 #include "orb/eval/scenario_file.h"
 #include "orb/os/files/small_file.h"
 #include "services/corelane/output/text.h"

@@ -6,8 +6,8 @@
 #include <ostream>
 #include <utility>
 
-#include "orb/core/config/contracts_file.h"
 #include "orb/core/config/settings_of.h"
+#include "orb/core/contracts/contracts_file.h"
 #include "orb/core/skeleton.h"
 #include "orb/eval/measured_overheads.h"
 #include "orb/eval/run_overheads.h"

@@ -36,12 +36,34 @@ ExecutiveOptions charging_options() {
   return options;
 }
 
+ExecutiveOptions spinning_options() {
+  ExecutiveOptions options = charging_options();
+  options.wait = {.mode = os::WaitMode::spin_then_park, .spin = 100us};
+  return options;
+}
+
+BudgetCharge charge_of_two_cores(const ExecutiveOptions& options = charging_options()) {
+  return BudgetCharge(options, leases_with({0, 0}));
+}
+
 Contract contract_of(Duration budget) { return make_contract(20ms, budget, 20ms, 0ms); }
 
 Duration charged(const BudgetCharge& charge, const std::string& label, Duration budget) {
   Contract contract = contract_of(budget);
   CHECK_FALSE(charge.add_to(contract, label));
   return contract.budget;
+}
+
+// Returns the refusal of vision, which add_to() has charged, after a search that has found this contract.
+sched::Refusal proposal(const BudgetCharge& charge, const Contract& contract, const sched::Nearest& found) {
+  sched::Refusal refusal;
+  charge.propose(refusal, found, contract, "vision");
+  return refusal;
+}
+
+// Returns the budget of the proposal if the search has found this period and this charged budget.
+Duration proposed_budget(const BudgetCharge& charge, const Contract& contract, Duration period, Duration budget) {
+  return proposal(charge, contract, {.period = period, .deadline = period, .budget = budget}).nearest.budget;
 }
 
 }  // namespace
@@ -64,12 +86,12 @@ TEST_CASE("the setting of cache domains says which cores share a cache") {
 }
 
 TEST_CASE("a task without a table has its own budget, and so has every task without slowdowns") {
-  CHECK(charged(BudgetCharge(charging_options(), leases_with({0, 0})), "control", 4ms) == 4ms);
-  CHECK(charged(BudgetCharge(ExecutiveOptions{}, leases_with({0, 0})), "vision", 4ms) == 4ms);
+  CHECK(charged(charge_of_two_cores(), "control", 4ms) == 4ms);
+  CHECK(charged(charge_of_two_cores(ExecutiveOptions{}), "vision", 4ms) == 4ms);
 }
 
 TEST_CASE("sections are slowed down like the rest of a job, but suspensions are not") {
-  const BudgetCharge charge(charging_options(), leases_with({0, 0}));
+  const BudgetCharge charge = charge_of_two_cores();
   Contract locking = contract_of(4ms);
   locking.uses[0] = use_of("bus", 1ms);
   CHECK_FALSE(charge.add_to(locking, "vision"));
@@ -83,9 +105,7 @@ TEST_CASE("sections are slowed down like the rest of a job, but suspensions are 
 }
 
 TEST_CASE("what a thread spins is added to the lengthened budget") {
-  ExecutiveOptions options = charging_options();
-  options.wait = {.mode = os::WaitMode::spin_then_park, .spin = 100us};
-  const BudgetCharge charge(options, leases_with({0, 0}));
+  const BudgetCharge charge = charge_of_two_cores(spinning_options());
   CHECK(charged(charge, "vision", 4ms) == 6100us);
   CHECK(charged(charge, "control", 4ms) == 4100us);
 }
@@ -93,11 +113,11 @@ TEST_CASE("what a thread spins is added to the lengthened budget") {
 TEST_CASE("a server that promises nothing charges no slowdowns") {
   ExecutiveOptions options = charging_options();
   options.admission_test = &sched::admission::none;
-  CHECK(charged(BudgetCharge(options, leases_with({0, 0})), "vision", 15ms) == 15ms);
+  CHECK(charged(charge_of_two_cores(options), "vision", 15ms) == 15ms);
 }
 
 TEST_CASE("a budget that slowdowns lengthen beyond the deadline is refused, and the refusal names them") {
-  const BudgetCharge charge(charging_options(), leases_with({0, 0}));
+  const BudgetCharge charge = charge_of_two_cores();
   Contract contract = contract_of(16ms);
   auto refusal = charge.add_to(contract, "vision");
   REQUIRE(refusal);
@@ -110,7 +130,7 @@ TEST_CASE("a budget that slowdowns lengthen beyond the deadline is refused, and 
 }
 
 TEST_CASE("a refusal that slowdowns have nothing to do with does not name them") {
-  const BudgetCharge charge(charging_options(), leases_with({0, 0}));
+  const BudgetCharge charge = charge_of_two_cores();
   Contract unsound = contract_of(0ms);
   auto bad = charge.add_to(unsound, "vision");
   REQUIRE(bad);
@@ -125,40 +145,26 @@ TEST_CASE("a refusal that slowdowns have nothing to do with does not name them")
 }
 
 TEST_CASE("a proposal is the contract before the charge") {
-  ExecutiveOptions options = charging_options();
-  options.wait = {.mode = os::WaitMode::spin_then_park, .spin = 100us};
-  const BudgetCharge charge(options, leases_with({0, 0}));
+  const BudgetCharge charge = charge_of_two_cores(spinning_options());
   Contract contract = contract_of(4'000'001ns);
   REQUIRE_FALSE(charge.add_to(contract, "vision"));
-  const auto proposed = [&](Duration period, Duration budget) {
-    sched::Refusal refusal;
-    charge.propose(refusal, {.period = period, .deadline = period, .budget = budget}, contract, "vision");
-    return refusal.nearest.budget;
-  };
-  CHECK(proposed(40ms, contract.budget) == 4'000'001ns);  // only the period is another one
-  CHECK(proposed(20ms, 3100us) == 2ms);
-  CHECK(proposed(20ms, 2100us) == 1333us);  // four digits
-  sched::Refusal nothing;
-  charge.propose(nothing, {.period = 20ms, .deadline = 20ms, .budget = 100us}, contract, "vision");
+  // Only the period is another one.
+  CHECK(proposed_budget(charge, contract, 40ms, contract.budget) == 4'000'001ns);
+  CHECK(proposed_budget(charge, contract, 20ms, 3100us) == 2ms);
+  CHECK(proposed_budget(charge, contract, 20ms, 2100us) == 1333us);  // four digits
+  const sched::Refusal nothing = proposal(charge, contract, {.period = 20ms, .deadline = 20ms, .budget = 100us});
   CHECK_FALSE(nothing.nearest.found());
   CHECK(nothing.unproposed == sched::Unproposed::nothing_fits);
-  sched::Refusal unfound;
-  charge.propose(unfound, {}, contract, "vision");
-  CHECK(unfound.unproposed == sched::Unproposed::nothing_fits);
+  CHECK(proposal(charge, contract, {}).unproposed == sched::Unproposed::nothing_fits);
 }
 
 TEST_CASE("no budget is proposed that is shorter than a section") {
-  const BudgetCharge charge(charging_options(), leases_with({0, 0}));
+  const BudgetCharge charge = charge_of_two_cores();
   Contract contract = contract_of(6ms);
   contract.uses[0] = use_of("bus", 1'333'700ns);
   REQUIRE_FALSE(charge.add_to(contract, "vision"));
-  const auto proposed = [&](Duration budget) {
-    sched::Refusal refusal;
-    charge.propose(refusal, {.period = 20ms, .deadline = 20ms, .budget = budget}, contract, "vision");
-    return refusal.nearest.budget;
-  };
-  CHECK(proposed(2'000'700ns) == 1'333'700ns);  // four digits would be 1333 us
-  CHECK(proposed(2ms) == 0ms);
+  CHECK(proposed_budget(charge, contract, 20ms, 2'000'700ns) == 1'333'700ns);  // four digits would be 1333 us
+  CHECK(proposed_budget(charge, contract, 20ms, 2ms) == 0ms);
 }
 
 }  // namespace budget_charge_test

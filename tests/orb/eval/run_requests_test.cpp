@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "orb/base/registry.h"
-#include "orb/core/config/slowdowns.h"
+#include "orb/core/contracts/slowdowns.h"
 #include "orb/eval/plan.h"
 #include "orb/eval/scenario_file.h"
 #include "orb/eval/virtual_run.h"

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "orb/core/config/slowdowns.h"
+#include "orb/core/contracts/slowdowns.h"
 #include "orb/eval/scenario_fields.h"
 #include "orb/eval/server_options.h"
 #include "orb/eval/task_set.h"

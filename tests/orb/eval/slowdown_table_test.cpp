@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "orb/core/config/slowdowns.h"
+#include "orb/core/contracts/slowdowns.h"
 #include "orb/eval/generate/random_source.h"
 
 namespace slowdown_table_test {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "orb/base/registry.h"
-#include "orb/core/config/slowdowns.h"
+#include "orb/core/contracts/slowdowns.h"
 #include "orb/eval/slowdown_table.h"
 #include "orb/eval/virtual_run.h"
 #include "orb/sched/admission_test.h"

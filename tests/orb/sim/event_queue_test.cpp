@@ -13,7 +13,11 @@ namespace event_queue_test {
 namespace {
 
 using Class = EventQueue::Class;
-using What = EventQueue::What;
+
+// Schedules an event of this class. The order does not depend on what happens then.
+void schedule(EventQueue& events, Duration at, Class order, std::size_t index) {
+  events.schedule(Time{at}, order, EventQueue::What::reach, index, 0);
+}
 
 // Returns the indices of the events, in their order.
 std::vector<std::size_t> all_of(EventQueue& events) {
@@ -32,17 +36,17 @@ std::vector<std::size_t> all_of(EventQueue& events) {
 TEST_CASE("the event with the earliest time is the next one") {
   EventQueue events;
   CHECK(events.empty());
-  events.schedule(Time{3ms}, Class::completion, What::reach, 3, 0);
-  events.schedule(Time{1ms}, Class::release, What::release, 1, 0);
-  events.schedule(Time{2ms}, Class::completion, What::reach, 2, 0);
+  schedule(events, 3ms, Class::completion, 3);
+  schedule(events, 1ms, Class::release, 1);
+  schedule(events, 2ms, Class::completion, 2);
   CHECK(all_of(events) == std::vector<std::size_t>{1, 2, 3});
 }
 
 TEST_CASE("at one instant, completions come before replenishments, and these before releases") {
   EventQueue events;
-  events.schedule(Time{1ms}, Class::release, What::release, 3, 0);
-  events.schedule(Time{1ms}, Class::replenishment, What::replenished, 2, 0);
-  events.schedule(Time{1ms}, Class::completion, What::reach, 1, 0);
+  schedule(events, 1ms, Class::release, 3);
+  schedule(events, 1ms, Class::replenishment, 2);
+  schedule(events, 1ms, Class::completion, 1);
   CHECK(all_of(events) == std::vector<std::size_t>{1, 2, 3});
 }
 
@@ -50,7 +54,7 @@ TEST_CASE("events of one time and class happen in the order in which they were s
   EventQueue events;
   std::vector<std::size_t> expected;
   for (std::size_t i = 0; i < 20; ++i) {
-    events.schedule(Time{1ms}, Class::release, What::release, i, 0);
+    schedule(events, 1ms, Class::release, i);
     expected.push_back(i);
   }
   CHECK(all_of(events) == expected);

@@ -4,7 +4,7 @@
 #include <span>
 #include <utility>
 
-#include "orb/core/config/spelling.h"
+#include "orb/core/text/spelling.h"
 #include "orb/eval/scenario/node.h"
 #include "orb/eval/scenario/node_reader.h"
 #include "orb/eval/scenario/toml_nodes.h"

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "orb/core/config/contracts_file.h"
+#include "orb/core/contracts/contracts_file.h"
 #include "services/corelane/measure/measurement.h"
 #include "tests/services/corelane/measure/measuring.h"
 #include "tests/services/corelane/trace/recording.h"

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <span>
 
-#include "orb/core/config/slowdowns.h"
+#include "orb/core/contracts/slowdowns.h"
 #include "orb/eval/scenario_file.h"
 #include "tests/services/corelane/measure/measuring.h"
 #include "tests/support/system/temp_directory.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "orb/base/registry.h"
-#include "orb/core/config/slowdowns.h"
+#include "orb/core/contracts/slowdowns.h"
 #include "orb/eval/dispatchers.h"
 #include "orb/sched/admission_test.h"
 #include "orb/sched/allocation_strategy.h"
