@@ -81,12 +81,22 @@ void BudgetCharge::propose(sched::Refusal& refusal, const sched::Nearest& found,
 
 void BudgetCharge::note_slowdown(sched::Refusal& refusal, const Contract& charged,
                                  std::string_view label) const noexcept {
+  if (depends_on_budget(refusal)) refusal.slowed = slowed_budget(charged, label);
+}
+
+void BudgetCharge::note_loser_slowdown(sched::Refusal& refusal, const Contract& charged,
+                                       std::string_view label) const noexcept {
+  if (depends_on_budget(refusal)) refusal.loser_slowed = slowed_budget(charged, label);
+}
+
+sched::SlowedBudget BudgetCharge::slowed_budget(const Contract& charged, std::string_view label) const noexcept {
   const std::int64_t factor = factor_of(label);
-  if (factor == unity.millionths || !depends_on_budget(refusal)) return;
+  if (factor == unity.millionths) return {};
   const WorstSlowdowns::Worst& worst = slowdowns_->of(label);
-  refusal.slowed = {
+  sched::SlowedBudget slowed{
       .asked = without(charged.budget, factor), .analyzed = charged.budget - spin_, .factor = worst.factor};
-  sched::name_beside(refusal.slowed, worst.beside);
+  sched::name_beside(slowed, worst.beside);
+  return slowed;
 }
 
 }  // namespace corelane::dispatch

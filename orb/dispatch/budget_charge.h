@@ -48,11 +48,14 @@ class BudgetCharge {
   // after add_to(). `found`: the result of Manager::nearest() for it.
   void propose(sched::Refusal& refusal, const sched::Nearest& found, const Contract& charged,
                std::string_view label) const noexcept;
-  // Says in the refusal which slowdown has lengthened the budget, if one has. `charged`: as for propose().
+  // Say in the refusal which slowdown has lengthened the budget, if one has: that of the new task, or that of the task
+  // that would be late. `charged`: its contract, which add_to() has charged.
   void note_slowdown(sched::Refusal& refusal, const Contract& charged, std::string_view label) const noexcept;
+  void note_loser_slowdown(sched::Refusal& refusal, const Contract& charged, std::string_view label) const noexcept;
 
  private:
   Duration without(Duration budget, std::int64_t factor) const noexcept;
+  sched::SlowedBudget slowed_budget(const Contract& charged, std::string_view label) const noexcept;
 
   const Duration spin_;
   std::shared_ptr<const WorstSlowdowns> slowdowns_{};  // null: none

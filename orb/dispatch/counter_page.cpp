@@ -23,9 +23,9 @@ namespace {
 
 using errors::not_stored;
 constexpr std::uint64_t magic = 0x53'54'4e'55'4f'43'4c'43;  // "CLCOUNTS"
-constexpr std::size_t header_words = 32, core_words = 5, task_words = 42, refusal_words = 50;
+constexpr std::size_t header_words = 32, core_words = 5, task_words = 42, refusal_words = 57;
 constexpr std::size_t sequence_word = 5, name_word = 20, label_word = 24, holder_word = 36, loser_words = 4,
-                      refused_label_word = 38;
+                      refused_label_word = 45;
 static_assert(loser_words * sizeof(std::uint64_t) == sizeof(sched::Refusal::loser_name));
 static_assert(loser_words * sizeof(std::uint64_t) == sizeof(sched::SlowedBudget::beside));
 static_assert((refusal_words - refused_label_word) * sizeof(std::uint64_t) == RefusalLog::label_length + 1);
@@ -131,6 +131,11 @@ void write_task(std::span<std::uint64_t> words, const TaskCounters& task) {
   pen.text(task.holder, task_words - holder_word);
 }
 
+void write_slowed(Pen& pen, const sched::SlowedBudget& slowed) {
+  pen.put(slowed.asked.count()).put(slowed.analyzed.count()).put(slowed.factor);
+  pen.text(slowed.beside.data(), loser_words);
+}
+
 void write_refusal(std::span<std::uint64_t> words, const RefusedAdmission& refused) {
   const sched::Refusal& why = refused.why;
   Pen pen(words);
@@ -142,8 +147,8 @@ void write_refusal(std::span<std::uint64_t> words, const RefusedAdmission& refus
   pen.put(why.jitter.count()).put(why.tasks).put(why.platform).put(why.others).put(why.others_platform);
   pen.text(why.loser_name.data(), loser_words);
   pen.put(why.unproposed);
-  pen.put(why.slowed.asked.count()).put(why.slowed.analyzed.count()).put(why.slowed.factor);
-  pen.text(why.slowed.beside.data(), loser_words);
+  write_slowed(pen, why.slowed);
+  write_slowed(pen, why.loser_slowed);
   pen.text(refused.label, refusal_words - refused_label_word);
 }
 
@@ -178,6 +183,11 @@ TaskCounters read_task(std::span<const std::uint64_t> words, bool& sound) {
   return task;
 }
 
+void read_slowed(Glass& glass, sched::SlowedBudget& slowed) {
+  glass.get(slowed.asked), glass.get(slowed.analyzed), glass.get(slowed.factor);
+  glass.text(loser_words).copy(slowed.beside.data(), slowed.beside.size() - 1);
+}
+
 RefusedAdmission read_refusal(std::span<const std::uint64_t> words, bool& sound) {
   RefusedAdmission refused;
   sched::Refusal& why = refused.why;
@@ -193,8 +203,8 @@ RefusedAdmission read_refusal(std::span<const std::uint64_t> words, bool& sound)
   glass.get(why.others), glass.get(why.others_platform);
   glass.text(loser_words).copy(why.loser_name.data(), why.loser_name.size() - 1);
   glass.get(why.unproposed, sched::Unproposed::no_time);
-  glass.get(why.slowed.asked), glass.get(why.slowed.analyzed), glass.get(why.slowed.factor);
-  glass.text(loser_words).copy(why.slowed.beside.data(), why.slowed.beside.size() - 1);
+  read_slowed(glass, why.slowed);
+  read_slowed(glass, why.loser_slowed);
   refused.label = glass.text(refusal_words - refused_label_word);
   return refused;
 }

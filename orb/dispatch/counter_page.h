@@ -26,7 +26,7 @@
 
 namespace corelane::dispatch {
 
-inline constexpr std::uint64_t page_version = 11;
+inline constexpr std::uint64_t page_version = 12;
 
 // What a process's tasks may rely on. The numbers are those in the page.
 enum class Guarantee : std::uint8_t {

@@ -192,12 +192,11 @@ void uncharge(Duration per_job, CoreId first_core, const Contract& contract, sch
   refusal.unproposed = sched::Unproposed::nothing_fits;
 }
 
-// Takes the overheads out of the budget that slowdowns have lengthened. The note says that the lengthened one has them.
-void uncharge_slowed(Duration per_job, TaskVerdict& verdict) {
-  sched::SlowedBudget& slowed = verdict.refusal.slowed;
+// Takes the overheads out of a budget that slowdowns have lengthened. The note says that the lengthened one has them.
+void uncharge_slowed(Duration per_job, sched::SlowedBudget& slowed, std::string& note) {
   if (slowed.asked <= per_job) return;  // slowdowns have lengthened no budget
   slowed.asked -= per_job;
-  verdict.refusal_note = "the analyzed budget also includes " + to_string(per_job) + " of charged overheads";
+  note = "the analyzed budget also includes " + to_string(per_job) + " of charged overheads";
 }
 
 // Takes the overheads out of all budgets. They are charged again when a task is planned with one of these.
@@ -206,7 +205,8 @@ void uncharge(Duration per_job, const std::vector<Task>& asked, Plan& plan) {
     TaskVerdict& verdict = plan.tasks[i];
     if (!verdict.admitted) {
       uncharge(per_job, plan.cores.front().id, verdict.task.contract, verdict.refusal);
-      uncharge_slowed(per_job, verdict);
+      uncharge_slowed(per_job, verdict.refusal.slowed, verdict.refusal_note);
+      uncharge_slowed(per_job, verdict.refusal.loser_slowed, verdict.refusal_note);
     }
     verdict.task = asked[i];
     if (verdict.largest_budget) *verdict.largest_budget -= per_job;

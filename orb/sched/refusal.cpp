@@ -116,10 +116,10 @@ std::string others_text(const Refusal& refusal) {
   return all + ": " + parts_text(refusal.others - refusal.others_platform, refusal.others_platform);
 }
 
-std::string slowed_text(const SlowedBudget& slowed) {
+std::string slowed_text(const std::string& task, const SlowedBudget& slowed) {
   if (slowed.asked == Duration::zero()) return {};
-  return "; it is analyzed with a budget of " + to_string(rounded(slowed.analyzed, Rounding::up)) + " in place of " +
-         to_string(slowed.asked) + ": " + as_one_line(slowed.beside.data()) +
+  return "; " + task + " is analyzed with a budget of " + to_string(rounded(slowed.analyzed, Rounding::up)) +
+         " in place of " + to_string(slowed.asked) + ": " + as_one_line(slowed.beside.data()) +
          " on each other core of its cache slows it down by a factor of " + decimal(Fraction{slowed.factor}) +
          ", which is an estimate (dispatch.slowdowns)";
 }
@@ -221,7 +221,8 @@ std::string text_of(const Refusal& refusal) {
   if (refusal.code == RefusalCode::peer_urgency) text += "; the least is " + to_string(refusal.deadline);
   if (refusal.closest != no_core) text += closest_text(refusal);
   if (refusal.closest != no_core) text += own_text(refusal) + others_text(refusal);
-  return text + slowed_text(refusal.slowed) + proposal_text(refusal);
+  text += slowed_text("it", refusal.slowed) + slowed_text(loser_text(refusal), refusal.loser_slowed);
+  return text + proposal_text(refusal);
 }
 
 }  // namespace corelane::sched

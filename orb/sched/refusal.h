@@ -67,7 +67,7 @@ enum class Unallocated : std::uint8_t {
   full_core,  // it returned `closest`, on which the admission test does not admit the task
 };
 
-// Says that slowdowns have lengthened the budget of the new task (dispatch.slowdowns).
+// Says that slowdowns have lengthened the budget of a task (dispatch.slowdowns).
 struct SlowedBudget {
   Duration asked{};               // zero: they have not
   Duration analyzed{};            // the lengthened one
@@ -103,7 +103,8 @@ struct Refusal {
   // there says it.
   bool by_bound = false;
   Unallocated unallocated = Unallocated::none;  // for not_schedulable, in plans; not on the wire
-  SlowedBudget slowed{};                        // not on the wire; the sentence there says it
+  // Of the new task, and of the loser. Not on the wire; the sentence there says it.
+  SlowedBudget slowed{}, loser_slowed{};
 
   friend constexpr bool operator==(const Refusal&, const Refusal&) = default;
 };

@@ -72,6 +72,8 @@ class AdmissionControl {
   void drop(PeerId peer) noexcept;
   void fail_all(Error error) noexcept;
   std::uint64_t refusals() const noexcept { return refusals_; }
+  // Returns what is added to budgets.
+  const BudgetCharge& charge() const noexcept { return charge_; }
 
  private:
   static constexpr std::size_t remembered_peers = 256;

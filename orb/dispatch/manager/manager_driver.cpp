@@ -87,8 +87,8 @@ void ManagerDriver::handle(const sched::Refuse& refuse, Time now, FollowUp&) noe
   (void)admission_.refused(told, now);
 }
 
-// Fills in what the Manager cannot know: other processes' promises on this core, and the label and jitter of the task
-// that would lose.
+// Fills in what the Manager cannot know: other processes' promises on this core, and the label, the jitter and the
+// slowdown of the task that would lose.
 void ManagerDriver::complete(sched::Refusal& refusal) noexcept {
   for (std::size_t i = 0; i < leases_.size(); ++i) {
     const auto view = manager_.find(leases_[i].core);
@@ -98,8 +98,10 @@ void ManagerDriver::complete(sched::Refusal& refusal) noexcept {
     refusal.others_platform = promises_.others_platform_on(i);
     refusal.platform = std::max<sched::Ppm>(0, view->platform - refusal.others);
   }
-  if (const TaskRecord* loser = tasks_.find(refusal.loser))
-    sched::name_loser(refusal, *loser->label, loser->report.contract.jitter);
+  const TaskRecord* const loser = tasks_.find(refusal.loser);
+  if (!loser) return;
+  sched::name_loser(refusal, *loser->label, loser->report.contract.jitter);
+  admission_.charge().note_loser_slowdown(refusal, loser->report.contract, *loser->label);
 }
 
 JobPtr ManagerDriver::take_job(JobId id) noexcept {

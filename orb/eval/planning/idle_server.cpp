@@ -71,7 +71,7 @@ void IdleServer::refresh_bounds() {
 // `charged`: the contract to which BudgetCharge::add_to() has added the charge.
 IdleServer::Answer IdleServer::ask(const std::string& label, const Contract& charged) {
   for (int attempt = 0; attempt < most_reorganizations; ++attempt) {
-    asking_ = {.label = label, .jitter = charged.jitter};
+    asking_ = {.label = label, .contract = charged};
     answer_ = {};
     tell(sched::Proposed{.at = now, .request = JobId{++requests_}, .peer = {}, .contract = charged});
     if (answer_.task != no_task || answer_.refusal.code != sched::RefusalCode::reorganizing) break;
@@ -143,8 +143,11 @@ void IdleServer::complete(sched::Refusal& refusal) const {
     refusal.tasks = view->admitted;
     refusal.platform = view->platform;
   }
-  if (const auto loser = records_.find(refusal.loser.value); loser != records_.end())
-    sched::name_loser(refusal, loser->second.label, loser->second.jitter);
+  const auto loser = records_.find(refusal.loser.value);
+  if (loser == records_.end()) return;
+  const Record& record = loser->second;
+  sched::name_loser(refusal, record.label, record.contract.jitter);
+  charge_.note_loser_slowdown(refusal, record.contract, record.label);
 }
 
 }  // namespace corelane::eval

@@ -52,7 +52,7 @@ class IdleServer {
  private:
   struct Record {
     std::string label;
-    Duration jitter{};
+    Contract contract{};  // as it is charged
     Duration bound{};
   };
   // The answer to a request for admission.

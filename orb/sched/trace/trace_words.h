@@ -27,7 +27,7 @@ namespace trace {
 template <typename Io> void fields(Io& io, ResourceUse& x) { auto& [resource, longest] = x; io(resource, longest); }
 template <typename Io> void fields(Io& io, Contract& x) { auto& [period, deadline, budget, jitter, suspension, importance, on_overrun, intensity, uses] = x; io(period, deadline, budget, jitter, suspension, importance, on_overrun, intensity, uses); }
 template <typename Io> void fields(Io& io, Nearest& x) { auto& [period, deadline, budget, jitter, suspension] = x; io(period, deadline, budget); }  // the Manager's refusals have none
-template <typename Io> void fields(Io& io, Refusal& x) { auto& [code, closest, loser, response, deadline, nearest, peer_tasks, peer_holds, peer_may, jitter, tasks, platform, others, others_platform, unproposed, loser_name, takes_none, by_bound, unallocated, slowed] = x; io(code, closest, loser, response, deadline, nearest, peer_tasks); }
+template <typename Io> void fields(Io& io, Refusal& x) { auto& [code, closest, loser, response, deadline, nearest, peer_tasks, peer_holds, peer_may, jitter, tasks, platform, others, others_platform, unproposed, loser_name, takes_none, by_bound, unallocated, slowed, loser_slowed] = x; io(code, closest, loser, response, deadline, nearest, peer_tasks); }
 template <typename Io> void fields(Io& io, PlatformLoad& x) { auto& [budget, period, jitter, blocking] = x; io(budget, period, jitter, blocking); }
 template <typename Io> void fields(Io& io, WaitingJob& x) { auto& [job, released, nominal, eligible] = x; io(job, released, nominal, eligible); }
 

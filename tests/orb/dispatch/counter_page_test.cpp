@@ -64,7 +64,8 @@ ProcessCounters sample(std::uint64_t number) {
               .others_platform = 4,
               .unproposed = sched::Unproposed::beside_others,
               .loser_name = {'s', 't', 'e', 'p'},
-              .slowed = {.asked = 8ms, .analyzed = 12ms, .factor = 1'500'000, .beside = {'l', 'o', 'a', 'd'}}},
+              .slowed = {.asked = 8ms, .analyzed = 12ms, .factor = 1'500'000, .beside = {'l', 'o', 'a', 'd'}},
+              .loser_slowed = {.asked = 3ms, .analyzed = 4ms, .factor = 1'250'000, .beside = {'c', 'a', 'm'}}},
       .asked = Time{5s},
       .times = number};
   counters.refusals = {refused};
@@ -244,7 +245,7 @@ TEST_CASE("the words of a page are where its layout says") {
     return value;
   };
   const std::size_t core = 32, task = core + 5, refusal = task + 2 * 42;
-  CHECK(word(1) == 11);  // the format's version; a change of the layout needs another one
+  CHECK(word(1) == 12);  // the format's version; a change of the layout needs another one
   CHECK(word(7) == 9);
   CHECK(word(12) == 1);
   CHECK(word(13) == 2);
@@ -277,8 +278,12 @@ TEST_CASE("the words of a page are where its layout says") {
   CHECK(word(refusal + 31) == 8'000'000);
   CHECK(word(refusal + 32) == 12'000'000);
   CHECK(word(refusal + 33) == 1'500'000);
-  CHECK(word(refusal + 34) == 0x64616f6c);          // "load"
-  CHECK(word(refusal + 38) == 0x61772f746e616c50);  // "Plant/wa"
+  CHECK(word(refusal + 34) == 0x64616f6c);  // "load"
+  CHECK(word(refusal + 38) == 3'000'000);
+  CHECK(word(refusal + 39) == 4'000'000);
+  CHECK(word(refusal + 40) == 1'250'000);
+  CHECK(word(refusal + 41) == 0x6d6163);            // "cam"
+  CHECK(word(refusal + 45) == 0x61772f746e616c50);  // "Plant/wa"
 }
 
 TEST_CASE("a page with an unknown enumerator is refused, not guessed") {

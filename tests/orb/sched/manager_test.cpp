@@ -409,6 +409,14 @@ TEST_CASE("a refusal reads as a sentence with its numbers") {
   CHECK(refusal.slowed.beside.data() == ascii);
   name_beside(refusal.slowed, "short");
   CHECK(std::string(refusal.slowed.beside.data()) == "short");
+  refusal.loser_slowed = {.asked = 4ms, .analyzed = 5ms, .factor = 1'250'000};
+  name_beside(refusal.loser_slowed, "load");
+  CHECK_THAT(
+      text_of(refusal),
+      Catch::Contains("; it is analyzed with a budget of 12350us in place of 8ms: short on ") &&
+          Catch::EndsWith("; Plant/step is analyzed with a budget of 5ms in place of 4ms: load on each other core "
+                          "of its cache slows it down by a factor of 1.25, which is an estimate "
+                          "(dispatch.slowdowns)"));
   CHECK(error_of(refusal).minor == minor::not_schedulable);
   CHECK(name_of(RefusalCode::job_waiting) == "job_waiting");
 }

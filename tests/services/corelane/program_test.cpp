@@ -224,6 +224,24 @@ TEST_CASE("commands find the servers' directory where a server finds its own") {
         "corelane top: ./corelane.toml:2:1: unknown key runtime.directry; the nearest known is runtime.directory\n");
 }
 
+TEST_CASE("only commands that admit as a server read its file of slowdowns, and none reads its file of contracts") {
+  const TempDirectory place;
+  std::ofstream(place / "s.toml") << "[platform]\ncores = 2\n[[task]]\nperiod = \"10ms\"\nbudget = \"1ms\"\n"
+                                     "[experiment]\nlength = \"100ms\"\n";
+  const auto answer = [](std::vector<std::string> words) {
+    words.insert(words.end(), {"-ORBDispatchSlowdowns", "/nowhere.toml", "-ORBContractsFile", "/none.toml"});
+    return answer_of_tool(words);
+  };
+  std::vector<std::string> words{GENERATE(as<std::string>{}, "plan", "simulate", "eval"), place / "s.toml"};
+  if (words[0] == "eval") words.insert(words.end(), {"--virtual", "--output", place / "r.csv"});
+  const Answer admits = answer(words);
+  CAPTURE(words[0], admits.text);
+  CHECK(admits.exit != "exit status 0");
+  CHECK_THAT(admits.text, Contains("file of slowdowns /nowhere.toml does not exist") && !Contains("none.toml"));
+  const std::string looks = answer({"top", "--once", "--runtime-directory", "/nowhere/word"}).text;
+  CHECK_THAT(looks, Catch::StartsWith("corelane top: /nowhere/word is not there: "));
+}
+
 TEST_CASE("a ping without an answer ends after its timeout") {
   const corelane::os::Fd silent(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));  // accepts, and does not answer
   sockaddr_in address{};

@@ -1,8 +1,12 @@
 // Tests the manager beside other processes: how it counts their promises, and which promises it writes.
 #include <catch2/catch.hpp>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "orb/base/minor.h"
 #include "orb/dispatch/manager/manager_agent.h"
+#include "orb/dispatch/worst_slowdowns.h"
 #include "tests/orb/dispatch/fixture.h"
 
 using namespace corelane;
@@ -62,6 +66,24 @@ TEST_CASE("a refusal says what other processes hold of the core and whose deadli
   CHECK(refusal.others == 1000);
   CHECK(refusal.loser == mine->admission->task);
   CHECK(std::string(refusal.loser_name.data()) == "Plant/step");
+}
+
+TEST_CASE("a refusal says which slowdown has lengthened the budget of the task whose deadline would be missed") {
+  ExecutiveOptions options = bare_options();
+  options.slowdowns =
+      std::make_shared<const WorstSlowdowns>(std::vector<WorstSlowdowns::Pair>{{"Plant/step", "load", 1'500'000}});
+  Machine machine(2, options);
+  machine.admit(plain(10ms, 9ms));
+  const auto mine = machine.ask(plain(100ms, 8ms, 14ms), {}, "Plant/step");
+  machine.decide();
+  REQUIRE(mine->admission);
+  const sched::Refusal refusal = machine.refused(plain(10ms, 3ms));
+  CHECK(refusal.loser == mine->admission->task);
+  CHECK(refusal.slowed == sched::SlowedBudget{});
+  CHECK(refusal.loser_slowed.asked == 8ms);
+  CHECK(refusal.loser_slowed.analyzed == 12ms);
+  CHECK(refusal.loser_slowed.factor == 1'500'000);
+  CHECK(std::string(refusal.loser_slowed.beside.data()) == "load");
 }
 
 TEST_CASE("no task is admitted on a core that turns out to be promised twice, until it is not") {

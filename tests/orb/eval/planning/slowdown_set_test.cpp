@@ -320,6 +320,26 @@ TEST_CASE("a refusal by the worst slowdowns has the budget of the task, and says
   CHECK(planned.tasks[1].charged_budget == 2020us);
 }
 
+TEST_CASE("a refusal says which slowdown has lengthened the budget of the task that would be late") {
+  PlanRequest request = request_of({task("a", 8ms), task("b", 9ms), task("c", 4500us)}, {});
+  request.tasks[0].contract.period = request.tasks[0].contract.deadline = 20ms;
+  request.tasks[2].contract.period = request.tasks[2].contract.deadline = 12ms;
+  request.charged_slowdowns.reset();
+  CHECK(plan(request).refused == 0);
+  request.server.slowdowns = core::worst_of(std::vector{pair("a", "b", 1'500'000)});
+  const TaskVerdict refused = plan(request).tasks[2];
+  REQUIRE_FALSE(refused.admitted);
+  CHECK_THAT(reason_of(refused.refusal, refused.refusal_note),
+             Contains(", where a responds in 21ms against deadline 20ms") &&
+                 Contains("; a is analyzed with a budget of 12ms in place of 8ms: b on each other core of its cache "
+                          "slows it down by a factor of 1.5, which is an estimate (dispatch.slowdowns)"));
+  request.overheads.costs = {.hop = 20us};
+  const TaskVerdict charged = plan(request).tasks[2];
+  CHECK_THAT(reason_of(charged.refusal, charged.refusal_note),
+             Contains("; a is analyzed with a budget of 12030us in place of 8ms: b on ") &&
+                 Catch::EndsWith("; the analyzed budget also includes 20us of charged overheads"));
+}
+
 TEST_CASE("a plan of a server that promises nothing charges no slowdowns and does not mention them") {
   PlanRequest request = request_of({task("a", 7ms), task("b", 2ms)}, {});
   request.charged_slowdowns.reset();
