@@ -20,7 +20,9 @@ class RestWait {
   static constexpr std::chrono::microseconds longest_pause{500}, longest{2000};
 
   // Returns until when a sender that begins now may wait, `by` at the latest. Time{}: it may not wait.
-  Time end(Time now, Time by) const noexcept { return now < again_ ? Time{} : std::min(by, now + longest); }
+  Time end(Time now, Time by) const noexcept {
+    return now < again_ || by <= now ? Time{} : std::min(by, now + longest);
+  }
   // Notes that a sender has waited since `begun`. `left` bytes of the rest are left. It was in vain if the peer made a
   // long pause, or took less than half of the rest.
   void note_end(Time begun, Time now, std::size_t rest, std::size_t left, bool paused) noexcept {
