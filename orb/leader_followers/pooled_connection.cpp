@@ -108,6 +108,12 @@ Expected<void> PooledConnection::send_by(Time until, std::span<const Bytes> part
   return below_->send_by(until, parts, position);
 }
 
+Expected<void> PooledConnection::send_if_room(Time rest_until, std::span<const Bytes> parts,
+                                              std::uint64_t& position) noexcept {
+  renew();
+  return below_->send_if_room(rest_until, parts, position);
+}
+
 void PooledConnection::watch(std::shared_ptr<transport::Watcher> watcher) {
   const auto watch = std::make_shared<Watch>(shared_from_this(), std::move(watcher));
   // relaxed: see renew()

@@ -33,6 +33,7 @@ class PooledConnection final : public transport::Connection,
   using Connection::send;
   Expected<void> send(std::span<const Bytes> parts) noexcept override;
   Expected<void> send_by(Time until, std::span<const Bytes> parts, std::uint64_t& position) noexcept override;
+  Expected<void> send_if_room(Time rest_until, std::span<const Bytes> parts, std::uint64_t& position) noexcept override;
   std::unique_ptr<transport::ReservedSendBuffer> send_buffer(std::size_t bytes) noexcept override {
     return below_->send_buffer(bytes);
   }

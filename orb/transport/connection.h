@@ -183,8 +183,9 @@ class Connection {
   virtual Expected<Arrival> take(MutableBytes buffer) noexcept = 0;
   virtual Expected<Arrival> take(MutableBytes buffer, BorrowedBytes& /*borrowed*/) noexcept { return take(buffer); }
 
-  // Sends the parts together: no other send() comes between them. Never blocks. What the socket does not take at once
-  // is copied to a backlog, which an ordinary thread drains. Success means accepted, not arrived. Thread: any.
+  // Sends the parts together: no other send() comes between them. Never waits for the peer. What the socket does not
+  // take at once is copied to a backlog, which an ordinary thread drains. It also goes there while the rest of another
+  // thread's message waits. Success means accepted, not arrived. Thread: any, real-time ones and the reactor's, too.
   // Errors: TRANSIENT send_backlog if the backlog holds something and would exceed its bound. TRANSIENT send_backlogs
   // if the peer holds too much altogether (MemoryBudget). NO_MEMORY. Each of these closes the connection.
   virtual Expected<void> send(std::span<const Bytes> parts) noexcept = 0;
@@ -202,13 +203,26 @@ class Connection {
     position = 0;
     return send(parts);
   }
-  // Does the same for senders that may wait, in the order in which they come. It waits while more than half of the
-  // backlog's bound would wait for the peer. The other half is for senders that may not wait. Thread: any but the
-  // reactor's.
-  // Errors: TIMEOUT no_send_room: there was no room until then, and nothing was sent; a time in the past checks once.
-  // TRANSIENT send_stalled: the peer took nothing for ConnectionLimits::backlog_timeout, and the connection is closed.
+  // Does the same for senders that may wait, in the order in which they come. It may wait twice, until `until` at the
+  // latest; with a time in the past it does not wait at all:
+  // - for room, while more than half of the backlog's bound would wait for the peer. The other half is for senders that
+  //   may not wait. If there is no room by then, it returns TIMEOUT no_send_room, and nothing was sent.
+  // - for the peer to take the rest of a long message, beyond what the socket took at once, for 2 ms at most. A
+  //   real-time thread never waits for that, nor does any thread if something else waits already. What the peer has not
+  //   taken by then is copied to the backlog, and the result is success.
+  // The parts must last until it returns. Thread: any but the reactor's. A task's job calls it with a time in the
+  // future only within a SuspensionScope.
+  // Errors: also TRANSIENT send_stalled: the peer took nothing for ConnectionLimits::backlog_timeout, and the
+  // connection is closed.
   virtual Expected<void> send_by(Time /*until*/, std::span<const Bytes> parts, std::uint64_t& position) noexcept {
     return send(parts, position);
+  }
+  // Does the same, but does not wait for room: it returns no_send_room at once. It may wait with the rest of a long
+  // message as send_by() does. So the sender's first attempt costs no copy, and if it fails, the sender may do
+  // something else before it waits for room.
+  virtual Expected<void> send_if_room(Time /*rest_until*/, std::span<const Bytes> parts,
+                                      std::uint64_t& position) noexcept {
+    return send_by(Time{}, parts, position);
   }
   // Closes the connection with send_stalled if something waits to be sent, and the peer has taken nothing of it for
   // ConnectionLimits::backlog_timeout. Only the time after `since` counts. For a thread that repeats send_by() without

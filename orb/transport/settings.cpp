@@ -57,7 +57,7 @@ SettingsOf<ConnectionLimits> connection_settings() {
        "How long a peer may take nothing of what waits for it, while a thread or a burst of oneways waits for room to "
        "send more. Then its connection is closed",
        [](S& s, V v) { return parse::some_time(v, s.backlog_timeout); }},
-      {"timeout.header", "10s", "How long an incomplete message may wait for its rest",
+      {"timeout.header", "10s", "How long an incomplete message may wait for its rest. 0s: no limit",
        [](S& s, V v) { return parse::span_of_time(v, s.header_timeout); }},
   };
   return all;

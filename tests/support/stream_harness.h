@@ -109,6 +109,12 @@ inline Expected<void> send_by(const ConnectionPtr& end, Time until, std::string_
   return end->send_by(until, std::span{&bytes, 1}, position);
 }
 
+inline Expected<void> send_if_room(const ConnectionPtr& end, Time rest_until, std::string_view text) {
+  const Bytes bytes = bytes_of(text);
+  std::uint64_t position = 0;
+  return end->send_if_room(rest_until, std::span{&bytes, 1}, position);
+}
+
 // Returns exactly `size` bytes, or fewer if the stream ends before.
 inline std::string read(const ConnectionPtr& end, std::size_t size, os::WaitStrategy strategy = {}) {
   std::string text(size, '\0');

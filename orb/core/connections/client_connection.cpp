@@ -16,15 +16,10 @@ namespace corelane::core {
 namespace {
 
 constexpr Error late{ErrorKind::timeout, Completion::maybe, minor::deadline_passed};
-constexpr Error no_room{.kind = ErrorKind::timeout, .minor = minor::no_send_room};
 
-// Returns whether send_by() could last beyond the deadline if it is not told of it: a transport may wait for the server
-// with the rest of a long message, for at most two milliseconds (RestWait).
-bool may_end_late(std::span<const Bytes> request, Time deadline) noexcept {
-  constexpr std::size_t shortest_rest = 64 * 1024;
-  constexpr std::chrono::milliseconds longest_wait{2};
-  return length_of(request) >= shortest_rest && deadline - os::now() < longest_wait;
-}
+// Returns until when the first attempt to send may wait with the rest of a long request. A task's job does not wait
+// there: it waits only in a SuspensionScope, so that the wait counts as suspension.
+Time rest_until(Time deadline) noexcept { return dispatch::current_job() == nullptr ? deadline : Time{}; }
 
 }  // namespace
 
@@ -61,7 +56,7 @@ std::shared_ptr<ClientConnection> ClientConnection::make(std::shared_ptr<transpo
   enter(pending);
   if (!open()) return not_sent(pending, ClientEnd::lost), false;  // it was closed after usable()
   CallState& state = pending.call();
-  auto sent = may_end_late(request, deadline) ? no_room : sender_.send(Time{}, request, state.sent_at);
+  auto sent = sender_.send_if_room(rest_until(deadline), request, state.sent_at);
   if (!sent && sent.error().minor == minor::no_send_room) {
     {
       const os::LockGuard lock(calls_);
@@ -108,10 +103,8 @@ void ClientConnection::leave_alone(PendingReply& pending) noexcept {
 
 // Sends. A thread that is not real-time waits for room until the deadline. Such threads may fill only their share of
 // the backlog. A real-time thread, such as a task's thread that sends a oneway, does not wait and may use all of it.
-// If the deadline is so near that it limits each wait, there is no attempt without it.
 Expected<void> ClientConnection::send_by_class(Time deadline, Parts request, std::uint64_t& position) noexcept {
-  if (may_end_late(request, deadline) && !os::is_real_time()) return send_when_room(deadline, request, position);
-  const auto sent = sender_.send(Time{}, request, position);
+  const auto sent = sender_.send_if_room(rest_until(deadline), request, position);
   if (sent || sent.error().minor != minor::no_send_room) return sent;
   if (os::is_real_time()) return sender_.send_at_once(request, position);
   return send_when_room(deadline, request, position);

@@ -32,6 +32,12 @@ class RequestSender {
       if (const auto sent = batch_->flush(deadline); !sent) return sent;
     return stream_.send_by(deadline, request, position);
   }
+  // Does the same, but fails with no_send_room at once if there is no room. See Connection::send_if_room().
+  Expected<void> send_if_room(Time rest_until, Parts request, std::uint64_t& position) noexcept {
+    if (batch_)
+      if (const auto sent = batch_->flush(Time{}); !sent) return sent;
+    return stream_.send_if_room(rest_until, request, position);
+  }
   // Does so without waiting. The request may use all of the backlog; those of send() may fill only their share.
   Expected<void> send_at_once(Parts request, std::uint64_t& position) noexcept {
     return stream_.send(request, position);

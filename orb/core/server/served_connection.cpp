@@ -118,8 +118,11 @@ bool ServedConnection::arm() noexcept {
   const Bytes bytes = !got ? Bytes{} : borrowed.storage ? borrowed.bytes : Bytes(buffer).first(*got);
   // The reader's memory holds no borrowed bytes from before, because everything that was read was parsed.
   if (borrowed.storage) {
-    if (borrowed.arriving != nullptr && !connection_->reader().may_begin(borrowed))
-      return end(transport::ended_by(minor::channel_spoiled));
+    // What is not one whole request is read when all of it is there, like bytes of any other stream.
+    if (borrowed.arriving != nullptr && !connection_->reader().may_begin(borrowed)) {
+      if (!connection_->await_rest(*borrowed.arriving, bytes.size(), os::now())) return end(why_closed());
+      borrowed.arriving = nullptr;
+    }
     connection_->reader().memory().borrow(std::move(borrowed));
   }
   if (!got && got.error().kind == ErrorKind::timeout) return Found::nothing;

@@ -134,7 +134,8 @@ bool ServerConnection::serve_where_read() noexcept try {
   reader_.set_runs_requests(true);
   stream_->expect_by(never);
   stream_->read_by(source);
-  stream_->take_arriving(true);
+  // Without a limit, a client that stops would keep a thread for ever. So a message is read when all of it is there.
+  stream_->take_arriving(settings.connections.header_timeout > Duration::zero());
   if (server_->executive().serve(source)) return true;
   stream_->take_arriving(false);
   reader_.set_runs_requests(false);

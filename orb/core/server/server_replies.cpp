@@ -56,7 +56,7 @@ void ServerReplies::send_done(const ReplyTo& to) noexcept {
 
 [[gnu::hot]] void ServerReplies::send_patiently(Bytes messages) noexcept {
   std::uint64_t position = 0;
-  const auto sent = stream_.send_by(Time{}, std::span{&messages, 1}, position);
+  const auto sent = stream_.send_if_room(never, std::span{&messages, 1}, position);
   if (sent || sent.error().minor != minor::no_send_room) return note_sent(sent);
   const dispatch::SuspensionScope waits(true, dispatch::WaitsFor::peer);
   note_sent(stream_.send_by(never, std::span{&messages, 1}, position));

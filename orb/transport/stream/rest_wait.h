@@ -20,7 +20,9 @@ class RestWait {
   static constexpr std::chrono::microseconds longest_pause{500}, longest{2000};
 
   // Returns until when a sender that begins to wait now may wait, `by` at the latest. Time{}: it may not wait.
-  Time end(Time now, Time by) const noexcept { return now < again_ ? Time{} : std::min(by, now + longest); }
+  Time end(Time now, Time by) const noexcept {
+    return now < again_ || by <= now ? Time{} : std::min(by, now + longest);
+  }
   // Notes that a sender has waited from `begun` to `now`. Of the `rest` bytes that it had to send, `left` are left.
   // `paused`: the peer has taken nothing for longest_pause. The wait was in vain if the peer paused, or if it took less
   // than half of the bytes.

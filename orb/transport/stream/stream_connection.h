@@ -90,6 +90,10 @@ class StreamConnection final : public Connection {
                                       std::uint64_t& position) noexcept override {
     return sender_.send_by(until, parts, position);
   }
+  [[gnu::hot]] Expected<void> send_if_room(Time rest_until, std::span<const Bytes> parts,
+                                           std::uint64_t& position) noexcept override {
+    return sender_.send_if_room(rest_until, parts, position);
+  }
   void close_if_stalled(Time since) noexcept override { sender_.close_if_stalled(since); }
   std::unique_ptr<ReservedSendBuffer> send_buffer(std::size_t bytes) noexcept override {
     return sender_.send_buffer(bytes);

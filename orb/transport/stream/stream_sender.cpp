@@ -48,7 +48,7 @@ Expected<void> StreamSender::send(std::span<const Bytes> parts, std::uint64_t& p
 }
 
 // Sends or queues the parts. The connection is open, and there is room. Releases the lock for what needs none.
-// `rest_by`: the caller may wait for the peer until then; Time{}: it may not wait.
+// `rest_by`: the caller may wait for the peer until then; a time in the past: it may not wait.
 [[gnu::hot]] Expected<void> StreamSender::put(std::span<const Bytes> parts, std::uint64_t& position, Time rest_by) {
   position = link_.position();
   const IoResult sent = outbox_.empty() ? link_.send_some(parts) : IoResult{Io::would_block};
@@ -71,7 +71,8 @@ Expected<void> StreamSender::send(std::span<const Bytes> parts, std::uint64_t& p
 
 // Returns until when the calling thread waits for the peer to take the rest of a message; Time{}: it does not wait.
 Time StreamSender::end_of_wait(std::size_t rest, Time by) const noexcept {
-  const bool may_wait = by != Time{} && rest >= worth_waiting && outbox_.empty() &&
+  if (by == Time{}) return by;
+  const bool may_wait = rest >= worth_waiting && outbox_.empty() &&
                         link_.write_readiness() == Link::WriteReadiness::writable && !os::is_real_time();
   return may_wait ? rest_wait_.end(os::now(), by) : Time{};
 }
@@ -125,16 +126,16 @@ void StreamSender::finish_begun() {
   memory_.watch(work_);
 }
 
-[[gnu::hot]] Expected<void> StreamSender::send_by(Time until, std::span<const Bytes> parts,
-                                                  std::uint64_t& position) noexcept try {
+[[gnu::hot]] Expected<void> StreamSender::send_waiting(Time room_by, Time rest_by, std::span<const Bytes> parts,
+                                                       std::uint64_t& position) noexcept try {
   times_.renew();
   os::UniqueLock lock(mutex_);
-  if (const auto in_vain = outbox_.await_room(mutex_, length_of(parts), until)) {
+  if (const auto in_vain = outbox_.await_room(mutex_, length_of(parts), room_by)) {
     lock.unlock();
     return *in_vain == Outbox::stalled ? close_for(Outbox::stalled) : *in_vain;
   }
   if (!end_.takes_more()) return end_.why_refused();
-  return put(parts, position, until == Time{} ? never : until);
+  return put(parts, position, rest_by);
 } catch (const std::bad_alloc&) {
   return close_for(errors::no_memory);
 }

@@ -50,11 +50,14 @@ class StreamSender {
   // Returns what keeps the connection; null while it is being destroyed.
   std::shared_ptr<StreamWork> work() const noexcept { return work_.lock(); }
 
-  // See the functions of Connection with the same names. send_by() also waits until the peer takes the rest of a long
-  // message (RestWait), unless the thread is real-time. It waits until `until` at the latest. If `until` is Time{},
-  // only RestWait ends that wait.
+  // See the functions of Connection with the same names. RestWait says how long they wait with the rest of a message.
   Expected<void> send(std::span<const Bytes> parts, std::uint64_t& position) noexcept;
-  Expected<void> send_by(Time until, std::span<const Bytes> parts, std::uint64_t& position) noexcept;
+  Expected<void> send_by(Time until, std::span<const Bytes> parts, std::uint64_t& position) noexcept {
+    return send_waiting(until, until, parts, position);
+  }
+  Expected<void> send_if_room(Time rest_until, std::span<const Bytes> parts, std::uint64_t& position) noexcept {
+    return send_waiting(Time{}, rest_until, parts, position);
+  }
   void close_if_stalled(Time since) noexcept;
   std::unique_ptr<ReservedSendBuffer> send_buffer(std::size_t bytes) noexcept;
   bool sends_arriving(std::size_t bytes) noexcept;
@@ -97,6 +100,8 @@ class StreamSender {
  private:
   class ChannelSendBuffer;
 
+  Expected<void> send_waiting(Time room_by, Time rest_by, std::span<const Bytes> parts,
+                              std::uint64_t& position) noexcept;
   Expected<void> put(std::span<const Bytes> parts, std::uint64_t& position, Time rest_by) CORELANE_REQUIRES(mutex_);
   void finish_begun() CORELANE_REQUIRES(mutex_);
   Time end_of_wait(std::size_t rest, Time by) const noexcept CORELANE_REQUIRES(mutex_);

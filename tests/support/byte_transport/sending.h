@@ -96,8 +96,9 @@ TEMPLATE_LIST_TEST_CASE("a short message follows the whole of a long one that is
   for (const int pauses : {0, 3}) {
     CAPTURE(pauses);
     const std::string text = pattern(beyond_any_socket_buffer, static_cast<std::uint32_t>(pauses));
-    const corelane::Time until = pauses == 0 ? corelane::Time{} : corelane::never;
-    const std::jthread sender([&, end = caller] { CHECK(send_by(end, until, text)); });
+    const std::jthread sender([&, end = caller] {
+      CHECK((pauses == 0 ? send_if_room(end, corelane::never, text) : send_by(end, corelane::never, text)));
+    });
     std::string got = read(called, 1);
     REQUIRE(send(caller, "short"));
     for (int pause = 0; pause < pauses; ++pause) {
@@ -121,14 +122,32 @@ TEMPLATE_LIST_TEST_CASE("a sender that may not wait does not sleep, although the
     getrusage(RUSAGE_THREAD, &used);
     return used.ru_nvcsw;
   };
+  const int function = GENERATE(0, 1, 2);
+  const auto attempt = [&](const ConnectionPtr& end) {
+    if (function == 0) return send(end, text);
+    return function == 1 ? send_by(end, corelane::Time{}, text) : send_if_room(end, corelane::os::now(), text);
+  };
   bool slept = true;
   for (int trial = 0; slept && trial < 20; ++trial) {  // now and then it waits for a lock
     const auto [caller, called] = harness.connect();
     const long before = sleeps();
-    REQUIRE(send(caller, text));
+    REQUIRE(attempt(caller));
     slept = sleeps() != before;
   }
   CHECK_FALSE(slept);
+}
+
+TEMPLATE_LIST_TEST_CASE("a sender that waits with the rest of a long message in vain has sent all of it", "",
+                        ByteTransports) {
+  using namespace corelane::testing;
+  using namespace std::chrono_literals;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness({.backlog = 64 * 1024});
+  const auto [caller, called] = harness.connect();
+  const std::string text = pattern(beyond_any_socket_buffer);
+  REQUIRE(send_if_room(caller, corelane::os::now() + 1ms, text));
+  CHECK(send_if_room(caller, corelane::never, "no room").error().minor == corelane::minor::no_send_room);
+  CHECK((read(called, text.size()) == text));
 }
 
 TEMPLATE_LIST_TEST_CASE("a backlog beyond its bound closes the connection", "", ByteTransports) {
@@ -240,6 +259,7 @@ TEMPLATE_LIST_TEST_CASE("a sender that may wait leaves room for those that may n
   CHECK(result.error().minor == corelane::minor::no_send_room);
   const corelane::Time until = corelane::os::now() + 5ms;
   CHECK(send_by(caller, until, text).error() == result.error());
+  CHECK(send_if_room(caller, corelane::never, text).error() == result.error());
   CHECK(corelane::os::now() >= until);
   REQUIRE(send(caller, text));
   sent += text;

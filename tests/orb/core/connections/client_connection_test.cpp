@@ -15,6 +15,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -22,6 +23,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/cdr/writer.h"
+#include "orb/dispatch/current.h"
 #include "orb/giop/headers.h"
 #include "orb/giop/message.h"
 #include "orb/os/clock.h"
@@ -79,7 +81,6 @@ class Stream final : public transport::Connection {
   // A thread that waits for room which the test gives sleeps longer than it asked for.
   Expected<void> send_by(Time until, std::span<const Bytes> parts, std::uint64_t&) noexcept override {
     std::unique_lock lock(mutex_);
-    first_until_ = std::min(first_until_, until);
     const bool is_large = text_of(parts.front()) == large;
     if (is_large && (room_ == Room::never ? open_.load() : room_ == Room::when_all_is_read && !arrived_.empty()))
       return no_room;
@@ -90,6 +91,13 @@ class Stream final : public transport::Connection {
       --senders_;
     }
     return put(parts);
+  }
+  Expected<void> send_if_room(Time rest_until, std::span<const Bytes> parts, std::uint64_t& at) noexcept override {
+    {
+      const std::lock_guard lock(mutex_);
+      rest_until_ = rest_until;
+    }
+    return send_by(Time{}, parts, at);
   }
   void close_if_stalled(Time) noexcept override { close(); }
   void watch(std::shared_ptr<transport::Watcher>) override {}
@@ -136,10 +144,10 @@ class Stream final : public transport::Connection {
     const std::lock_guard lock(mutex_);
     return sent_;
   }
-  // Returns the earliest time until which a sender would have waited.
-  Time first_until() const {
+  // Returns until when the latest first attempt would have waited with the rest of its request.
+  Time rest_until() const {
     const std::lock_guard lock(mutex_);
-    return first_until_;
+    return rest_until_;
   }
 
   std::function<void()> before_close;
@@ -159,7 +167,7 @@ class Stream final : public transport::Connection {
   // Guarded by mutex_.
   std::vector<std::byte> arrived_;
   std::size_t sent_ = 0;
-  Time first_until_ = never;
+  Time rest_until_ = never;
   int readers_ = 0, senders_ = 0;
   bool has_room_ = false;
 };
@@ -241,14 +249,16 @@ TEST_CASE("a thread that waits for room ends with the connection if the peer tak
   CHECK_FALSE(calls.connection.busy());
 }
 
-TEST_CASE("a long request is not sent for longer than until a deadline that is near") {
+TEST_CASE("the first attempt to send a request names its deadline, but in a job it does not wait") {
   Calls calls;
   PendingReply pending;
-  const bool is_near = GENERATE(true, false);
-  const std::string request(64 * 1024, 'x');
-  const Bytes bytes = bytes_of(request);
-  const Time deadline = os::now() + (is_near ? Duration{std::chrono::milliseconds{1}} : std::chrono::hours{1});
   ReplyGroup group;
+  const Bytes bytes = bytes_of("a request");
+  const Time deadline = os::now() + std::chrono::hours{1};
+  const bool in_job = GENERATE(true, false);
+  const dispatch::CurrentJob job{.context = dispatch::best_effort_context(os::now()), .stop = nullptr};
+  std::optional<dispatch::CurrentScope> scope;
+  if (in_job) scope.emplace(job);
   SECTION("for a call") {
     REQUIRE(calls.connection.start(pending, 1, {&bytes, 1}, deadline));
     calls.stream->bring_reply_to(1);
@@ -257,17 +267,29 @@ TEST_CASE("a long request is not sent for longer than until a deadline that is n
   SECTION("for an asynchronous call") { CHECK(calls.connection.post(pending, 1, {&bytes, 1}, deadline, group)); }
   SECTION("for a oneway") { CHECK(calls.connection.send({&bytes, 1}, deadline)); }
   CHECK(calls.stream->sent() == 1);
-  CHECK(calls.stream->first_until() == (is_near ? deadline : Time{}));
+  CHECK(calls.stream->rest_until() == (in_job ? Time{} : deadline));
 }
 
-TEST_CASE("a short request is sent without waiting, however near the deadline is") {
-  Calls calls;
-  PendingReply pending;
-  const Bytes bytes = bytes_of("a request");
-  REQUIRE(calls.connection.start(pending, 1, {&bytes, 1}, os::now() + std::chrono::milliseconds{1}));
-  CHECK(calls.stream->first_until() == Time{});
-  calls.stream->bring_reply_to(1);
-  CHECK(calls.wait(pending));
+TEST_CASE("a job that waits for room is suspended meanwhile, and one that finds room is not") {
+  struct Control final : dispatch::JobControl {
+    bool enter(ResourceId) noexcept override { return false; }
+    void leave(ResourceId) noexcept override {}
+    std::size_t waiting_jobs() const noexcept override { return 0; }
+    void suspend(dispatch::WaitsFor) noexcept override { ++suspensions; }
+    void resume(dispatch::WaitsFor) noexcept override {}
+    int suspensions = 0;
+  };
+  Calls calls(Stream::Room::when_all_is_read);
+  calls.stream->bring_reply_to(9);  // the large request has no room until this is read
+  Control control;
+  const dispatch::CurrentJob job{
+      .context = dispatch::best_effort_context(os::now()), .stop = nullptr, .control = &control};
+  const dispatch::CurrentScope scope(job);
+  CHECK(calls.send("a request"));
+  CHECK(control.suspensions == 0);
+  CHECK(calls.send(large));
+  CHECK(control.suspensions == 1);
+  CHECK(calls.stream->sent() == 2);
 }
 
 TEST_CASE("a call that begins while the connection closes as idle is not sent") {

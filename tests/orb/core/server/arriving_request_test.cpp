@@ -62,6 +62,13 @@ struct ByHand {
     }
     return all;
   }
+  // Returns whether the server sends MessageError and then ends the connection.
+  bool is_refused() {
+    const std::string message = read(end);
+    const auto header = giop::parse_header(as_bytes(message));
+    return header && header->type == giop::MessageType::message_error &&
+           read(end) == ended(channel::Fault::peer_closed);
+  }
   // Makes a whole call, after which the connection is read by a thread that runs requests.
   void call() {
     const std::vector<std::byte> small = request("small");
@@ -148,18 +155,69 @@ TEST_CASE("a client that ends in the middle of a request is not served, and othe
   CHECK(serves(test));
 }
 
-TEST_CASE("a message that is no whole request is not read while it is written") {
+TEST_CASE("what is no message or no message for a server is answered with MessageError when all of it is there") {
   const Quiet quiet;
   ByHand test;
   test.call();
   auto request = test.request(text);
   SECTION("another message") { request[7] = static_cast<std::byte>(giop::MessageType::reply); }
   SECTION("no message") { request[0] = std::byte{0}; }
-  SECTION("two messages") { request.insert(request.end(), 12, std::byte{0}); }
-  SECTION("a part of one") { request.pop_back(); }
   test.begin(request);
-  CHECK(test.replies(1) == ended(channel::Fault::peer_closed));
+  std::this_thread::sleep_for(std::chrono::milliseconds{20});  // sleep: so that the server waits longer than it spins
   CHECK(serves(test));
+  test.finish();
+  CHECK(test.is_refused());
+  CHECK(serves(test));
+}
+
+TEST_CASE("a request before something that is no message is served") {
+  const Quiet quiet;
+  ByHand test;
+  test.call();
+  auto request = test.request(text);
+  request.insert(request.end(), 12, std::byte{0});
+  test.begin(request);
+  test.finish();
+  CHECK(test.replies(text.size()).find(text) != std::string::npos);
+  CHECK(test.is_refused());
+}
+
+TEST_CASE("a part of a request is served when the rest has come, and the connection goes on") {
+  ByHand test;
+  test.call();
+  const auto request = test.request(text);
+  test.begin(Bytes(request).first(request.size() - 1));
+  std::this_thread::sleep_for(std::chrono::milliseconds{20});  // sleep: so that the server waits longer than it spins
+  CHECK(serves(test));
+  test.finish();
+  REQUIRE(test.end.write(Bytes(request).last(1), soon()));
+  CHECK(test.replies(text.size()).find(text) != std::string::npos);
+  test.call();
+}
+
+TEST_CASE("a client that stops in something that is no whole request loses its connection, and is counted once") {
+  const Quiet quiet;
+  ByHand test({"-ORBTimeoutHeader", "300ms"});
+  test.call();
+  auto request = test.request(text);
+  request[0] = std::byte{0};
+  test.begin(request);
+  CHECK(serves(test));
+  CHECK(test.replies(1) == ended(channel::Fault::peer_closed));
+  CHECK(rt::report(*test.server.orb.orb).cut_off_clients == 1);
+}
+
+// With best_effort.waiting = 0 each thread that waits counts as a shortage.
+TEST_CASE("no thread waits for a client that stops in the middle of a request if timeout.header is 0") {
+  ByHand test({"-ORBTimeoutHeader", "0s", "-ORBBestEffortWaiting", "0", "-ORBBestEffortPatience", "60s"});
+  test.call();
+  const auto request = test.request(text);
+  test.begin(request);
+  std::this_thread::sleep_for(std::chrono::milliseconds{20});  // sleep: a thread that read it would wait by now
+  CHECK(serves(test));
+  CHECK(rt::report(*test.server.orb.orb).best_effort_shortages == 0);
+  test.finish();
+  CHECK(test.replies(text.size()).find(text) != std::string::npos);
 }
 
 }  // namespace arriving_request_test

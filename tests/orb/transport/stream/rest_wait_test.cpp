@@ -18,6 +18,7 @@ TEST_CASE("a sender waits with the rest of a message for a short time, and not b
   const RestWait wait;
   CHECK(wait.end(start, never) == start + RestWait::longest);
   CHECK(wait.end(start, start + 1us) == start + 1us);
+  CHECK(wait.end(start, start) == Time{});
   CHECK(wait.end(start, start + RestWait::longest + 1ns) == start + RestWait::longest);
 }
 
