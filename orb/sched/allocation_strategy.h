@@ -5,7 +5,8 @@
 // dispatch.allocation and the field policy.allocation of scenario files choose one by its name.
 //
 // comes_before() is the whole order, for everything that places tasks: the Manager's search and repacking
-// (SpareCapacities), SlowdownSet, SpinPlacement, and plans with policies that are functions.
+// (SpareCapacities), CoreAllocator, SlowdownSet, SpinPlacement, and plans with policies that are functions (CustomSet).
+// Each of them makes its own SpareCapacity values.
 //
 // Threads: constant objects and pure functions.
 #pragma once

@@ -50,6 +50,7 @@ struct TransportKind {
 
   // What the code above depends on.
   bool of_this_host = false;     // its peers are processes of this host, and the kernel knows their users
+  bool offered_unasked = false;  // a server for other hosts also listens at one, whose path is "" (endpoint.local)
   bool checks_user = false;      // connect() checks Endpoint::user
   bool shares_memory = false;    // connecting takes milliseconds and several descriptors; client.channel may forbid it
   bool batches_oneways = false;  // each send() becomes a packet, so it pays to send bursts of oneways together
@@ -70,8 +71,8 @@ struct TransportKind {
   // Says what is wrong with an endpoint that did not answer, for the log. Null: that cannot be known.
   std::string (*why_silent)(const Endpoint& endpoint) = nullptr;
 
-  // Returns the endpoint of a socket's address; nothing: the address is of another family. Null: the kind's connections
-  // are no sockets.
+  // Returns the endpoint of a socket's address; nothing: the address belongs to another kind. If several kinds know an
+  // address, the first one of the table names it. Null: the kind's connections are no sockets.
   std::optional<Endpoint> (*endpoint_of)(const Address& address) = nullptr;
 
   // Returns where to listen for an endpoint: for one that is a name, at each of its addresses, all with the endpoint's

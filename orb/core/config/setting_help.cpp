@@ -17,7 +17,7 @@ std::string_view local_help() {
   static const std::string help = [] {
     std::string local;
     for (const auto* const kind : transport::transport_kinds())
-      if (kind->of_this_host) local.append(local.empty() ? "" : " and ").append(kind->prefix);
+      if (kind->offered_unasked) local.append(local.empty() ? "" : " and ").append(kind->prefix);
     return "on: a server that listens for clients of other hosts also offers " + local +
            " to those of its own host. off: only what endpoint.listen says";
   }();

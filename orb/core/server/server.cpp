@@ -18,8 +18,8 @@ namespace corelane::core {
 
 namespace {
 
-// Returns whether the server chooses the place of this endpoint itself, for clients of this host.
-bool is_left_to_us(const transport::Endpoint& at) { return at.kind->of_this_host && at.path.empty(); }
+// Returns whether the server chooses the path of this endpoint itself, in the runtime directory.
+bool is_left_to_us(const transport::Endpoint& at) { return at.kind->offered_unasked && at.path.empty(); }
 
 }  // namespace
 
@@ -35,14 +35,15 @@ Server::Server(std::shared_ptr<Orb> orb, const Settings& settings, dispatch::Exe
 
 Server::~Server() = default;
 
-// Returns the configured endpoints. If one of them is for other hosts, adds one of each kind for clients of this host.
-// What clients prefer comes last, so that the order of the endpoints stays as it is when a kind is added.
+// Returns the configured endpoints. If one of them is for other hosts, adds one of each kind that is offered
+// unasked, for clients of this host. What clients prefer comes last, so that the order of the endpoints stays as it is
+// when a kind is added.
 std::vector<transport::Endpoint> Server::wanted() const {
   std::vector<transport::Endpoint> all = settings_.listen;
   const auto is_for_others = [](const transport::Endpoint& at) { return !at.kind->of_this_host; };
   if (!settings_.local || std::ranges::none_of(settings_.listen, is_for_others)) return all;
   for (const auto* const kind : std::views::reverse(transport::transport_kinds()))
-    if (kind->of_this_host &&
+    if (kind->offered_unasked &&
         std::ranges::find(settings_.listen, kind, &transport::Endpoint::kind) == settings_.listen.end())
       all.push_back({.kind = kind});
   return all;

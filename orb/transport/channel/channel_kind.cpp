@@ -41,6 +41,7 @@ extern const TransportKind channel{
     .example = "channel:/run/plant.channel",
     .help = "shared memory, see channel.md. channel: alone chooses a path in the runtime directory",
     .of_this_host = true,
+    .offered_unasked = true,
     .shares_memory = true,
     .parse = parse_channel,
     .print = print_path,

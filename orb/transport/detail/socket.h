@@ -50,11 +50,12 @@ void configure_stream(int fd, int family) noexcept;
 // Returns why a call that makes a descriptor failed, by errno: NO_RESOURCES no_descriptor, or `otherwise`.
 Error no_descriptor_or(Error otherwise) noexcept;
 
-// Connects a stream, over TCP or to a Unix socket. TRANSIENT connect_failed, also if it was stopped; TIMEOUT
+// Connects a stream socket of the address's family. TRANSIENT connect_failed, also if it was stopped; TIMEOUT
 // deadline_passed; NO_RESOURCES no_descriptor.
 Expected<os::Fd> connect_stream(const Address& address, Time deadline, ConnectStop* stop = nullptr) noexcept;
-// Makes a listening, non-blocking TCP socket. COMM_FAILURE address_in_use, NO_PERMISSION listen_denied, BAD_PARAM
-// address_not_here or bad_address, NO_RESOURCES no_descriptor.
+// Makes a listening, non-blocking stream socket of the address's family. A socket with a file needs os::SocketPath
+// instead. COMM_FAILURE address_in_use, NO_PERMISSION listen_denied, BAD_PARAM address_not_here or bad_address,
+// NO_RESOURCES no_descriptor.
 Expected<os::Fd> listen_stream(const Address& address) noexcept;
 
 // Returns the credentials of the process at the other end of a Unix socket.

@@ -92,6 +92,7 @@ extern const TransportKind unix_socket{
     .example = "unix:/run/plant.sock",
     .help = "a Unix socket. unix: alone chooses a path in the runtime directory",
     .of_this_host = true,
+    .offered_unasked = true,
     .checks_user = true,
     .parse = parse_unix,
     .print = print_path,

@@ -46,6 +46,17 @@ TEST_CASE("transports have different names and prefixes") {
   CHECK(std::count(prefixes.begin(), prefixes.end(), "") == 1);
 }
 
+TEST_CASE("a transport that servers offer unasked is for clients of the same host and chooses its path") {
+  for (const TransportKind* const kind : transport_kinds()) {
+    if (!kind->offered_unasked) continue;
+    INFO(kind->name);
+    CHECK(kind->of_this_host);
+    const auto unnamed = parse_endpoint(kind->prefix);
+    REQUIRE(unnamed);
+    CHECK(*unnamed == Endpoint{.kind = kind});
+  }
+}
+
 TEST_CASE("the example of each transport is an endpoint of it and is written as it is read") {
   for (const TransportKind* const kind : transport_kinds()) {
     INFO(kind->name);
