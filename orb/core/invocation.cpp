@@ -11,9 +11,7 @@ namespace corelane::core {
 [[gnu::hot]] bool Invocation::run_local(void* const* frame) {
   Reference* reference = object_._reference().get();
   if (reference == nullptr) raise_nil_reference();
-  if (!reference->is_local()) return false;
-  call_local(*reference, operation_.name, frame);
-  return true;
+  return call_local(*reference, operation_.name, frame);
 }
 
 [[gnu::hot]] cdr::Writer& Invocation::request() {

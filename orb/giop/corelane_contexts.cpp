@@ -192,16 +192,21 @@ ContractBytes::ContractBytes(const ContractContext& context) noexcept {
   bytes_ = layout.bytes();
 }
 
-Expected<ContractContext> decode_contract(Bytes bytes) noexcept {
+Expected<void> decode_contract(Bytes bytes, ContractContext& context) noexcept {
   Reader reader = Reader::of_encapsulation(bytes);
-  ContractContext context;
-  Contract contract;
+  Contract& contract = context.contract.emplace();
   std::uint8_t version = 0;
   if (read_version(reader, version) && read_task(reader, context, contract) && read_time(reader, context.time_left) &&
       version >= version_with_uses)
     read_uses(reader, version, contract);
   if (!reader.ok()) return reader.error();
-  if (contract.period != Duration::zero()) context.contract = contract;
+  if (contract.period == Duration::zero()) context.contract.reset();
+  return {};
+}
+
+Expected<ContractContext> decode_contract(Bytes bytes) noexcept {
+  ContractContext context;
+  if (const auto done = decode_contract(bytes, context); !done) return done.error();
   return context;
 }
 

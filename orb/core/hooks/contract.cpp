@@ -27,10 +27,7 @@ extern const ServerRequestHook contract{
     .name = "contract",
     .context = giop::context::contract,
     .on_request = [](Bytes content, ReceivedRequest& request) noexcept -> Expected<void> {
-      const auto decoded = giop::decode_contract(content);
-      if (!decoded) return decoded.error();
-      request.contract = *decoded;
-      return {};
+      return giop::decode_contract(content, request.contract.emplace());
     },
 };
 

@@ -48,7 +48,7 @@ bool EntrySlots::is_anyone_in(const EntryCounter& entry_counter) noexcept {
   const std::size_t count = ever_used_.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < count; ++i)
     for (const auto& slot : all_[i].inside_)
-      // PAIR entry_slots.slot: acquire here <- release in push() and pop().
+      // PAIR entry_slots.slot: acquire here <- release in set().
       if (slot.load(std::memory_order_acquire) == &entry_counter) return true;
   return false;
 }

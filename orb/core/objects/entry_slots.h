@@ -8,7 +8,7 @@
 // Bounds: `threads` threads have slots. Other threads, upcalls nested more deeply than `depth`, and systems without
 // os::order_threads() count inside the entry counter instead.
 //
-// Threads: each thread calls mine(), push() and pop() for itself only. is_anyone_in(): any.
+// Threads: each thread calls mine() and changes its slots for itself only. is_anyone_in(): any.
 #pragma once
 
 #include <array>
@@ -33,15 +33,21 @@ class alignas(64) EntrySlots {
   static EntrySlots* mine() noexcept { return mine_ != nullptr ? mine_ : claim(); }
 
   bool has_room(std::size_t entry_counters) const noexcept { return used_ + entry_counters <= depth; }
-  // Call it only if has_room(). The last entry counter pushed is the first to be popped.
-  void push(const EntryCounter& entry_counter) noexcept {
-    // PAIR entry_slots.slot: release here -> acquire in is_anyone_in(). The store of pop() before it stays visible.
-    inside_[used_++].store(&entry_counter, std::memory_order_release);
+  // Add one or two entry counters, and remove them again. Add only if has_room(). The last ones added are the first to
+  // be removed.
+  void push(const EntryCounter& entry_counter) noexcept { set(used_++, &entry_counter); }
+  void push(const EntryCounter& outer, const EntryCounter& inner) noexcept {
+    const std::size_t used = used_;
+    used_ += 2;
+    set(used, &outer);
+    set(used + 1, &inner);
   }
-  void pop() noexcept {
-    // PAIR entry_slots.slot: release here -> acquire in is_anyone_in(). The thread that tears down sees what the upcall
-    // did.
-    inside_[--used_].store(nullptr, std::memory_order_release);
+  void pop() noexcept { set(--used_, nullptr); }
+  void pop_two() noexcept {
+    const std::size_t left = used_ - std::size_t{2};
+    used_ -= 2;
+    set(left + 1, nullptr);
+    set(left, nullptr);
   }
 
   // Returns whether a slot of any thread names the entry counter. Bound: threads * depth.
@@ -51,6 +57,11 @@ class alignas(64) EntrySlots {
   struct Kept;
   static EntrySlots* claim() noexcept;
   static EntrySlots* take() noexcept;
+  void set(std::size_t slot, const EntryCounter* entry_counter) noexcept {
+    // PAIR entry_slots.slot: release here -> acquire in is_anyone_in(). The thread that tears down sees what the upcall
+    // did. What a slot had before stays visible.
+    inside_[slot].store(entry_counter, std::memory_order_release);
+  }
 
   static std::array<EntrySlots, threads> all_;
   static std::atomic<std::size_t> ever_used_;  // how many of all_, from its beginning, were ever used

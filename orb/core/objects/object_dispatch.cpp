@@ -284,25 +284,32 @@ const Upcall* ActiveObject::find_anew(std::string_view operation, std::size_t at
   return upcall;
 }
 
-void UpcallGuard::enter_by_count() noexcept {
-  ActiveObject& object = object_;
-  const Passage passage = object.manager_state_->entry_counter().enter();
-  if (passage != Passage::active) {
-    holding_ = passage == Passage::holding;
-    error_ = {passage == Passage::inactive ? ErrorKind::obj_adapter : ErrorKind::transient, Completion::no,
-              minor::adapter_inactive};
-    return;
+UpcallGuard::Outcome UpcallGuard::enter_by_count(ActiveObject& object) noexcept {
+  switch (object.manager_state_->entry_counter().enter()) {
+    case Passage::active:
+      break;
+    case Passage::holding:
+      return Outcome::held;
+    case Passage::discarding:
+      return Outcome::discarded;
+    case Passage::inactive:
+      return Outcome::manager_inactive;
   }
-  inside_ = object.presence_.enter() == Passage::active;
-  if (inside_) return;
+  if (object.presence_.enter() == Passage::active) return Outcome::inside;
   object.release_if_empty();
   object.manager_state_->entry_counter().leave();
-  error_ = {ErrorKind::object_not_exist, Completion::no, minor::no_such_object};
+  return Outcome::object_inactive;
 }
 
-void UpcallGuard::leave_count() noexcept {
-  if (object_.presence_.leave()) object_.release_if_empty();
-  object_.manager_state_->entry_counter().leave();
+void UpcallGuard::leave_count(ActiveObject& object) noexcept {
+  if (object.presence_.leave()) object.release_if_empty();
+  object.manager_state_->entry_counter().leave();
+}
+
+Error UpcallGuard::error_of(Outcome outcome) noexcept {
+  if (outcome == Outcome::object_inactive) return {ErrorKind::object_not_exist, Completion::no, minor::no_such_object};
+  return {outcome == Outcome::manager_inactive ? ErrorKind::obj_adapter : ErrorKind::transient, Completion::no,
+          minor::adapter_inactive};
 }
 
 }  // namespace corelane::core

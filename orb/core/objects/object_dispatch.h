@@ -145,55 +145,55 @@ class UpcallGuard {
  public:
   // Tries to enter. If the POA manager holds requests, holding() is true. After any other refusal, error() is what the
   // caller gets.
-  explicit UpcallGuard(ActiveObject& object) noexcept : object_(object) {
-    if (!enter_by_slots()) enter_by_count();
-  }
-  ~UpcallGuard() {
+  explicit UpcallGuard(ActiveObject& object) noexcept
+      : object_(object),
+        slots_(enter_by_slots(object)),
+        outcome_(slots_ != nullptr ? Outcome::inside : enter_by_count(object)) {}
+  // Always inlined, so that the compiler keeps the guard in registers.
+  [[gnu::always_inline]] ~UpcallGuard() {
     if (slots_ != nullptr)
-      leave_slots();
-    else if (inside_)
-      leave_count();
+      leave_slots(*slots_, object_);
+    else if (outcome_ == Outcome::inside)
+      leave_count(object_);
   }
   UpcallGuard(const UpcallGuard&) = delete;
   UpcallGuard& operator=(const UpcallGuard&) = delete;
 
-  explicit operator bool() const noexcept { return inside_; }
-  bool holding() const noexcept { return holding_; }
+  explicit operator bool() const noexcept { return outcome_ == Outcome::inside; }
+  bool holding() const noexcept { return outcome_ == Outcome::held; }
   // Call only when not inside.
-  Error error() const noexcept { return error_; }
+  Error error() const noexcept { return error_of(outcome_); }
 
  private:
-  bool enter_by_slots() noexcept {
+  enum class Outcome : std::uint8_t { inside, held, discarded, manager_inactive, object_inactive };
+
+  // Returns the slots that contain the object and its POA manager; null: they do not.
+  static EntrySlots* enter_by_slots(ActiveObject& object) noexcept {
     EntrySlots* const slots = EntrySlots::mine();
-    if (slots == nullptr || !slots->has_room(2)) return false;
-    slots->push(object_.manager_state_->entry_counter());
-    slots->push(object_.presence_);
-    slots_ = slots;
+    if (slots == nullptr || !slots->has_room(2)) return nullptr;
+    slots->push(object.manager_state_->entry_counter(), object.presence_);
     // seq_cst: orders the compiler only. os::order_threads(), which a thread calls when it changes a rule, is a barrier
     // for this thread, too.
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    inside_ = both_active();
-    if (!inside_) leave_slots();
-    return inside_;
+    if (both_active(object)) return slots;
+    leave_slots(*slots, object);
+    return nullptr;
   }
-  bool both_active() const noexcept {
-    return object_.manager_state_->entry_counter().passage() == Passage::active && object_.active();
+  static bool both_active(const ActiveObject& object) noexcept {
+    return object.manager_state_->entry_counter().passage() == Passage::active && object.active();
   }
-  void leave_slots() noexcept {
-    slots_->pop();
-    slots_->pop();
-    slots_ = nullptr;
+  [[gnu::hot]] static void leave_slots(EntrySlots& slots, ActiveObject& object) noexcept {
+    slots.pop_two();
     std::atomic_signal_fence(std::memory_order_seq_cst);  // seq_cst: as in enter_by_slots()
-    if (!both_active()) object_.leave();
+    if (!both_active(object)) object.leave();
   }
-  void enter_by_count() noexcept;
-  void leave_count() noexcept;
+  static Outcome enter_by_count(ActiveObject& object) noexcept;
+  static void leave_count(ActiveObject& object) noexcept;
+  static Error error_of(Outcome outcome) noexcept;
 
   ActiveObject& object_;
-  EntrySlots* slots_ = nullptr;
-  bool inside_ = false;
-  bool holding_ = false;
-  Error error_{};
+  EntrySlots* const slots_;
+  const Outcome outcome_;
 };
 
 class RequestTarget {

@@ -33,7 +33,8 @@ namespace {
   raise(Error{ErrorKind::unknown, Completion::maybe, minor::servant_threw});
 }
 
-void run_upcall(Orb& orb, ActiveObject& object, const Upcall& upcall, void* const* frame) {
+[[gnu::always_inline]] inline void run_upcall(Orb& orb, ActiveObject& object, const Upcall& upcall,
+                                              void* const* frame) {
   try {
     upcall.local(object.self(), frame);
   } catch (const UserException& exception) {
@@ -67,7 +68,8 @@ void wait_until_active(Orb& orb, ActiveObject& object, const Upcall& upcall, std
 }
 
 // Runs the operation. Waits while the manager holds requests, no longer than timeout.request.
-void call_servant(Orb& orb, ActiveObject& object, const Upcall& upcall, void* const* frame) {
+[[gnu::always_inline]] inline void call_servant(Orb& orb, ActiveObject& object, const Upcall& upcall,
+                                                void* const* frame) {
   const InsideServant servant;  // outlives the upcall: the last thread to leave releases the servant
   std::optional<Time> deadline;
   // Bound: the deadline.
@@ -158,19 +160,23 @@ class LocalJob final : public dispatch::Job {
             std::to_string(caller.value) + ", which calls it: " + std::string(minor::text(minor::tasks_in_circle)));
 }
 
-// Runs the call as a job of the task. If a job of the task waits for this call, runs the call as part of that job.
-void run_as_job(Reference& reference, const TaskBinding& binding, ActiveObject& object, const Upcall& upcall,
-                void* const* frame) {
+// Runs the call as a job of the task that is bound for the operation. Returns false if there is none. If a job of the
+// task waits for this call, runs the call as part of that job.
+[[gnu::noinline]] bool run_as_job(Reference& reference, ActiveObject& object, const Upcall& upcall,
+                                  void* const* frame) {
+  const auto bound = reference.binding_of(upcall.name);
+  if (!bound) return false;
+  const TaskBinding& binding = *bound;
   const os::CancellationDelay delay;
   CapturedUpcall call(*reference.orb(), object, upcall, frame);
   LocalCallBack back(call);
-  if (ChainedCall::call_back(binding.task(), back)) return call.rethrow();
+  if (ChainedCall::call_back(binding.task(), back)) return call.rethrow(), true;
   LocalJob job(call);
   job.arrived = os::now();
   job.task = binding.task();
   dispatch::JobPtr handle(&job);
   const giop::ChainContext* nested = ServedChain::current();
-  if (nested != nullptr && RemoteCallbackWait::offer(nested->all(), handle)) return job.wait();
+  if (nested != nullptr && RemoteCallbackWait::offer(nested->all(), handle)) return job.wait(), true;
   const TaskWait waits(job.task);
   if (waits.closes_circle()) {
     handle.reset();
@@ -182,11 +188,13 @@ void run_as_job(Reference& reference, const TaskBinding& binding, ActiveObject& 
     raise(error);
   }
   job.wait();
+  return true;
 }
 
 }  // namespace
 
-void call_local(Reference& reference, std::string_view operation, void* const* frame) try {
+[[gnu::hot]] bool call_local(Reference& reference, std::string_view operation, void* const* frame) try {
+  if (!reference.is_local()) return false;
   if (os::is_guarded_child()) raise(errors::forked);
   std::shared_ptr<ActiveObject> found;
   ActiveObject* object = reference.cached_local();
@@ -198,11 +206,9 @@ void call_local(Reference& reference, std::string_view operation, void* const* f
   }
   const Upcall* upcall = object->find(operation);
   if (upcall == nullptr) raise(Error{ErrorKind::bad_operation, Completion::no, minor::no_such_operation});
-  if (const auto binding = reference.binding_of(operation)) {
-    run_as_job(reference, *binding, *object, *upcall, frame);
-  } else {
-    call_servant(*reference.orb(), *object, *upcall, frame);
-  }
+  if (reference.has_bindings() && run_as_job(reference, *object, *upcall, frame)) return true;
+  call_servant(*reference.orb(), *object, *upcall, frame);
+  return true;
 } catch (SystemException& exception) {  // it may be one that the servant has constructed
   mark_raised_by_orb(exception);
   throw;

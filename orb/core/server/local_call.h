@@ -12,8 +12,8 @@
 
 namespace corelane::core {
 
-// Calls the operation. Raises what the servant raises (undeclared user exceptions as UNKNOWN), and the system
-// exceptions of dispatch.
-void call_local(Reference& reference, std::string_view operation, void* const* frame);
+// Calls the operation, if the object lives in this ORB; otherwise returns false. Raises what the servant raises
+// (undeclared user exceptions as UNKNOWN), and the system exceptions of dispatch.
+bool call_local(Reference& reference, std::string_view operation, void* const* frame);
 
 }  // namespace corelane::core

@@ -9,7 +9,6 @@ namespace {
 
 // relaxed everywhere: a child starts with the values that the forking thread saw
 std::atomic<int> fork_guards{0};
-std::atomic<bool> guarded_child{false};
 
 // Runs in the child, which has one thread.
 void look_at_guards() noexcept {
@@ -18,6 +17,8 @@ void look_at_guards() noexcept {
 
 }  // namespace
 
+constinit std::atomic<bool> guarded_child{false};
+
 ForkGuard::ForkGuard() noexcept {
   static const int registered = pthread_atfork(nullptr, nullptr, look_at_guards);
   (void)registered;                                     // without memory for it, children are not warned
@@ -25,10 +26,5 @@ ForkGuard::ForkGuard() noexcept {
 }
 
 ForkGuard::~ForkGuard() { fork_guards.fetch_sub(1, std::memory_order_relaxed); }  // relaxed: see above
-
-[[gnu::hot]] bool is_guarded_child() noexcept {
-  // relaxed: see above
-  return guarded_child.load(std::memory_order_relaxed);
-}
 
 }  // namespace corelane::os

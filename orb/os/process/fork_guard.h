@@ -5,6 +5,8 @@
 // The folder orb/os/process deals with what belongs to the whole process: signals, limits, forks, other processes.
 #pragma once
 
+#include <atomic>
+
 namespace corelane::os {
 
 // While a ForkGuard lives, this process uses threads, sockets and shared memory that a child cannot use.
@@ -16,7 +18,11 @@ class ForkGuard {
   ForkGuard& operator=(const ForkGuard&) = delete;
 };
 
+extern constinit std::atomic<bool> guarded_child;  // of is_guarded_child(), set in the child
+
 // Returns whether this process, or an ancestor, was forked while a ForkGuard lived.
-bool is_guarded_child() noexcept;
+inline bool is_guarded_child() noexcept {
+  return guarded_child.load(std::memory_order_relaxed);  // relaxed: a child starts with what the forking thread saw
+}
 
 }  // namespace corelane::os
