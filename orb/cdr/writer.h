@@ -150,6 +150,13 @@ class Writer {
     align(sizeof(T));
     refer({reinterpret_cast<const std::byte*>(values), count * sizeof(T)});
   }
+  // Returns whether the memory of the message wants write_lasting() to refer to a block of so many bytes.
+  bool wants_reference(std::size_t bytes) const noexcept {
+    return memory_ != nullptr && !is_lent() && chunk_level_ == 0 && size_ + bytes > memory_from &&
+           memory_->refers(bytes);
+  }
+  // Returns whether the message ends with a block that write_lasting() refers to.
+  bool has_lasting() const noexcept { return !tail_.empty(); }
   // Copies the block that write_lasting() refers to. The writer fails if there is no memory for it.
   void copy_lasting() noexcept;
   // Appends the message of `other` from `position` of its bytes() on. A block that `other` refers to stays a reference.

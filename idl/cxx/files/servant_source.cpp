@@ -20,7 +20,7 @@ std::string self_call(const Spelling& spelling, DefId id, const Call& call) {
 }
 
 // Writes the function for a request from the wire. The arguments are local variables. Large ones are on the heap,
-// because the stack of a task's thread is small.
+// because the stack of a task's thread is small. The result is not constant, because marshal() may take it over.
 void write_remote(const Spelling& spelling, DefId id, const Call& call, Text& out) {
   out.open("void $0_remote(void* _self, ::corelane::core::ServerRequest& _request) {", {internal_name(call)});
   std::vector<std::string> arguments;
@@ -48,7 +48,7 @@ void write_remote(const Spelling& spelling, DefId id, const Call& call, Text& ou
              arguments, ")));");
     out.line("const auto& _result = *_returned;");
   } else {
-    out.list((call.returns() ? "const auto _result = " : "") + self_call(spelling, id, call), arguments, ");");
+    out.list((call.returns() ? "auto _result = " : "") + self_call(spelling, id, call), arguments, ");");
   }
   if (!call.oneway) out.list("_request.marshal(", back, ");");
   out.close("}");

@@ -388,10 +388,33 @@ ClientCall::Next ClientCall::failed(const Error& error) {
   return Next::again;
 }
 
+// Waits for the server. A thread that runs a request can be replaced meanwhile.
+Expected<const std::byte*> ClientCall::ArrivingResults::await(const std::byte* end) noexcept {
+  const std::byte* const begin = call_.pending_.message().bytes.data();
+  const auto size = static_cast<std::size_t>(end - begin);
+  transport::ArrivingBytes& arriving = *call_.pending_.arriving();
+  auto there = arriving.await(size, Time{});
+  if (!there && there.error().kind == ErrorKind::timeout) {
+    const os::CancellationDelay delay;  // the callers are noexcept
+    const dispatch::SuspensionScope waits;
+    there = arriving.await(size, call_.deadline_);
+  }
+  if (there) return begin + *there;
+  return there.error();
+}
+
+// Makes the reader of the reply wait for bytes that are still to come. Raises std::bad_alloc.
+void ClientCall::expect_rest() {
+  const std::size_t there = pending_.arriving()->ready();
+  if (there < pending_.message().bytes.size()) reader_.expect(arrival_, there - std::min(there, giop::header_size));
+}
+
 [[gnu::hot]] ClientCall::Next ClientCall::take_reply(std::span<const RaisesEntry> raises) {
   const giop::Message message = pending_.message();
   giop::ReplyHeader reply;
   reader_ = message.body(&environment_);
+  if (pending_.arriving() != nullptr) [[unlikely]]
+    expect_rest();
   if (!giop::parse_reply(message.header.version, settings().giop, reply, reader_))
     raise(with_completion(reader_.error(), Completion::maybe));
   reader_.set_code_sets(code_sets_.sets);
@@ -453,7 +476,13 @@ ClientCall::Next ClientCall::take_system_exception(cdr::Reader& body) {
   raise(received.error, std::move(received.detail));
 }
 
-void ClientCall::raise_bad_results() const { raise(with_completion(reader_.error(), Completion::yes)); }
+// If the rest of the reply did not come, the call fails as if nothing of it had.
+void ClientCall::raise_bad_results() const {
+  const Error error = reader_.error();
+  const bool is_cut_off = error.kind == ErrorKind::comm_failure || error.kind == ErrorKind::timeout;
+  if (is_cut_off) raise_failed(with_completion(error, Completion::maybe));
+  raise(with_completion(error, Completion::yes));
+}
 
 bool ClientCall::post(ReplyGroup& group) {
   const os::CancellationDelay delay;

@@ -81,6 +81,15 @@ class ClientCall {
  private:
   friend struct ClientCallRecycler;
   enum class Next : std::uint8_t { done, again };
+  // Brings the bytes of results that are decoded while the server still copies them.
+  class ArrivingResults final : public cdr::Arrival {
+   public:
+    explicit ArrivingResults(ClientCall& call) noexcept : call_(call) {}
+    Expected<const std::byte*> await(const std::byte* end) noexcept override;
+
+   private:
+    ClientCall& call_;
+  };
 
   void reset() noexcept;
   void compose(cdr::Writer& writer);
@@ -113,6 +122,7 @@ class ClientCall {
   [[noreturn]] void raise_failed(const Error& error) const;
   [[noreturn]] void raise_unwritable() const;
   Next failed(const Error& error);
+  void expect_rest();
   Next take_reply(std::span<const RaisesEntry> raises);
   Next follow_forward(cdr::Reader& body);
   Next change_addressing(cdr::Reader& body);
@@ -148,6 +158,7 @@ class ClientCall {
   cdr::Reader reader_;
   giop::ContextList contexts_;
   ReferenceEnvironment environment_{static_cast<Orb*>(nullptr)};
+  ArrivingResults arrival_{*this};
 };
 
 // A system exception received in a reply, with the details from the reply's service contexts.

@@ -13,6 +13,7 @@
 #include "orb/os/memory/byte_buffer.h"
 #include "orb/os/wait/doorbell.h"
 #include "orb/os/wait/wait.h"
+#include "orb/transport/connection.h"
 
 namespace corelane::core {
 
@@ -57,9 +58,10 @@ struct CallState {
   // The reply lies in one of these.
   Bytes lies_at;
   os::ByteBuffer bytes;
-  std::unique_ptr<std::byte[]> buffer;  // a buffer of the connection, which got the one that was here
-  std::shared_ptr<const void> storage;  // keeps the memory of a long reply that the peer wrote
-  std::uint64_t sent_at = 0;            // where the request begins in the stream
+  std::unique_ptr<std::byte[]> buffer;           // a buffer of the connection, which got the one that was here
+  std::shared_ptr<const void> storage;           // keeps the memory of a long reply that the peer wrote
+  transport::ArrivingBytes* arriving = nullptr;  // of that reply; null: all of it is there
+  std::uint64_t sent_at = 0;                     // where the request begins in the stream
   Error error;
   os::Parker parker;
   // The next and the one before in the connection's list; guarded by the lock of WaitingCalls.
@@ -85,8 +87,13 @@ class PendingReply {
  public:
   // Returns the whole reply. Call it after wait().
   giop::Message message() const noexcept { return {call_.header, call_.lies_at}; }
+  // Returns the source of bytes of the reply that are still to come; null: all are there.
+  transport::ArrivingBytes* arriving() const noexcept { return call_.arriving; }
   // Releases the reply's memory if the peer lent it.
-  void forget() noexcept { call_.storage.reset(); }
+  void forget() noexcept {
+    call_.storage.reset();
+    call_.arriving = nullptr;
+  }
   // Returns why the call failed. COMPLETED_NO: the server has not run and will not run the call, so it may be sent
   // again.
   const Error& error() const noexcept { return call_.error; }
@@ -104,7 +111,7 @@ class PendingReply {
   void begin(std::uint32_t request_id, ReplyGroup* group, Time deadline) noexcept {
     call_.id = request_id;
     call_.phase = CallState::Phase::waiting;
-    call_.storage.reset();
+    forget();
     call_.group = group;
     call_.next = nullptr;
     call_.deadline = deadline;

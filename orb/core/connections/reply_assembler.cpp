@@ -41,6 +41,20 @@ bool ReplyAssembler::is_one_message(Bytes bytes) noexcept {
   return (is_native ? size : __builtin_bswap32(size)) == bytes.size() - giop::header_size;
 }
 
+// Returns the reply of which the borrowed bytes are the beginning. Its header is there. Returns nothing if they are
+// anything else. A correct peer sends nothing else in this way.
+std::optional<giop::Message> ReplyAssembler::begun_reply(const transport::BorrowedBytes& borrowed) const noexcept {
+  const std::size_t there = borrowed.arriving->ready();
+  if (there < giop::header_size || !assembler_.idle() || !is_one_message(borrowed.bytes)) return std::nullopt;
+  const auto header = giop::parse_header(borrowed.bytes.first(giop::header_size));
+  if (!header || header->type != giop::MessageType::reply) return std::nullopt;
+  giop::Message message{*header, borrowed.bytes};
+  const auto reply = giop::parse_reply(message, limits_);
+  if (!reply || reply->body.offset() > there) return std::nullopt;
+  if (message.bytes.size() > limits_.message_size) message.refusal = minor::message_too_large;
+  return message;
+}
+
 // Checks the stream's first bytes, even before a whole header is there, because any program may listen at the port.
 // Keeps the first bytes of a peer that does not speak GIOP.
 bool ReplyAssembler::is_giop(Bytes bytes) {
@@ -69,7 +83,10 @@ std::string ReplyAssembler::foreign_words() const {
                                         const transport::BorrowedBytes& borrowed) {
   call.lies_at = message.bytes;
   const Bytes bytes = message.bytes;
-  if (borrowed.storage && (call.storage = borrowed.storage_of(bytes))) return;
+  if (borrowed.storage && (call.storage = borrowed.storage_of(bytes))) {
+    call.arriving = borrowed.arriving;
+    return;
+  }
   if (bytes.size() >= exchanged_from && exchange_buffer(call, bytes)) return;
   // A reply that came alone and whole is not in the assembler.
   if (has_one_message_ || !assembler_.hand_over(bytes, call.bytes)) call.bytes.assign(bytes);

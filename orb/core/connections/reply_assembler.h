@@ -45,6 +45,16 @@ class ReplyAssembler {
     }
     return {};
   }
+  // Takes a reply that the peer still writes, and calls deliver() with it. Failed: it is no whole reply; the connection
+  // must end.
+  template <typename Deliver>
+  Expected<void> take_arriving(const transport::BorrowedBytes& borrowed, Deliver deliver) {
+    const auto reply = begun_reply(borrowed);
+    if (!reply) return refuse(minor::channel_spoiled);
+    checked_ = magic_size;
+    deliver(*reply);
+    return {};
+  }
   // Returns the id of the request that the message answers. Nothing: it cannot be read.
   std::optional<std::uint32_t> request_id_of(const giop::Message& message) const noexcept;
   // Stores the reply for its call, and copies it only if necessary. std::bad_alloc.
@@ -60,6 +70,7 @@ class ReplyAssembler {
 
   static Error refuse(std::uint32_t why) noexcept { return {ErrorKind::comm_failure, Completion::maybe, why}; }
   static bool is_one_message(Bytes bytes) noexcept;
+  std::optional<giop::Message> begun_reply(const transport::BorrowedBytes& borrowed) const noexcept;
   bool is_giop(Bytes bytes);
   bool exchange_buffer(CallState& call, Bytes message) noexcept;
   // Handles the common case, a reply that came alone and whole, without the assembler. Returns false for anything else.

@@ -10,7 +10,9 @@ namespace corelane::core {
 
 ReplyReader::ReplyReader(transport::Connection& stream, const giop::Limits& limits, ClientEnd& end,
                          const LeaderState& leader, WaitingCalls& calls)
-    : stream_(stream), end_(end), leader_(leader), calls_(calls), replies_(limits) {}
+    : stream_(stream), end_(end), leader_(leader), calls_(calls), replies_(limits) {
+  stream_.take_arriving(true);
+}
 
 [[gnu::hot]] bool ReplyReader::read(Time deadline, os::WaitStrategy strategy) {
   transport::BorrowedBytes borrowed;
@@ -33,9 +35,10 @@ bool ReplyReader::poll() {
     if (!got && got.error().minor == minor::channel_spoiled) error.minor = minor::channel_spoiled;
     return fail_all(error, true), true;
   }
+  const auto deliver_it = [&](const giop::Message& message) { deliver(message, borrowed); };
   const Bytes bytes = borrowed.storage ? borrowed.bytes : Bytes(replies_.buffer()).first(*got);
-  const auto taken =
-      replies_.take(bytes, end_.is_open(), [&](const giop::Message& message) { deliver(message, borrowed); });
+  const auto taken = borrowed.arriving != nullptr ? replies_.take_arriving(borrowed, deliver_it)
+                                                  : replies_.take(bytes, end_.is_open(), deliver_it);
   if (!taken) fail_and_close(taken.error());
   return true;
 }

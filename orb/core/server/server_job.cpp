@@ -225,6 +225,7 @@ void ServerJob::reply_unwritable() {
 Bytes ServerJob::take_reply() noexcept {
   if (!reply_.is_made() || !answers()) return {};
   cdr::Writer& writer = reply_.writer();
+  if (writer.has_lasting()) writer.copy_lasting();
   if (giop::finish(writer)) return writer.bytes();
   if (writer.error().kind == ErrorKind::no_memory) connection().replies().cut_off(writer.error());
   return {};
@@ -249,7 +250,7 @@ Expected<const std::byte*> ServerJob::ArrivingArguments::await(const std::byte* 
   arguments.set_code_sets(to().code_sets);
   if (message_.arriving() != nullptr) message_.expect_rest(arguments, arrival_);
   reply_.open(to(), connection().stream(), server().settings().giop.message_size);
-  ServerRequest request(arguments, reply_.writer());
+  ServerRequest request(arguments, reply_.writer(), &reply_.kept());
   try {
     upcall().remote(object().self(), request);
   } catch (const UserException& exception) {

@@ -14,7 +14,7 @@ constexpr Error no_room{ErrorKind::transient, Completion::no, minor::half_messag
 
 }  // namespace
 
-[[gnu::hot]] void ServerReplies::send(Bytes message) noexcept { note_sent(stream_.send(message)); }
+[[gnu::hot]] void ServerReplies::send(Parts message) noexcept { note_sent(stream_.send(message)); }
 
 // Notes the result of sending. Requests that the peer sent before it left are still read: those that need no answer
 // run.
@@ -50,16 +50,16 @@ void ServerReplies::send_done(const ReplyTo& to) noexcept {
 }
 
 [[gnu::hot]] void ServerReplies::send_reply(cdr::Writer& reply) noexcept {
-  if (giop::finish(reply)) return dispatch::has_substitute() ? send_patiently(reply.bytes()) : send(reply.bytes());
+  if (giop::finish(reply)) return dispatch::has_substitute() ? send_patiently(reply.parts()) : send(reply.parts());
   if (reply.error().kind == ErrorKind::no_memory) cut_off(reply.error());
 }
 
-[[gnu::hot]] void ServerReplies::send_patiently(Bytes messages) noexcept {
+[[gnu::hot]] void ServerReplies::send_patiently(Parts messages) noexcept {
   std::uint64_t position = 0;
-  const auto sent = stream_.send_if_room(never, std::span{&messages, 1}, position);
+  const auto sent = stream_.send_if_room(never, messages, position);
   if (sent || sent.error().minor != minor::no_send_room) return note_sent(sent);
   const dispatch::SuspensionScope waits(true, dispatch::WaitsFor::peer);
-  note_sent(stream_.send_by(never, std::span{&messages, 1}, position));
+  note_sent(stream_.send_by(never, messages, position));
 }
 
 void ServerReplies::cut_off(const Error& error) noexcept {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <span>
 #include <string_view>
 
 #include "orb/cdr/writer.h"
@@ -21,7 +22,9 @@ class ServerReplies {
   ServerReplies(Server& server, transport::Connection& stream, PendingRequests& requests) noexcept
       : server_(server), stream_(stream), requests_(requests) {}
 
-  void send(Bytes message) noexcept;
+  using Parts = std::span<const Bytes>;
+  void send(Parts message) noexcept;
+  void send(Bytes message) noexcept { send(Parts{&message, 1}); }
   // Sends a reply without results. Thread: the one that reads the connection.
   void send_done(const ReplyTo& to) noexcept;
   void send_exception(const ReplyTo& to, const Error& error, std::string_view text = {},
@@ -35,7 +38,8 @@ class ServerReplies {
   // Sends a reply likewise. Waits for room in the send queue if another thread substitutes for this one meanwhile.
   void send_reply(cdr::Writer& reply) noexcept;
   // Sends complete messages; waits for room as send_reply() does.
-  void send_patiently(Bytes messages) noexcept;
+  void send_patiently(Parts messages) noexcept;
+  void send_patiently(Bytes messages) noexcept { send_patiently(Parts{&messages, 1}); }
   // Returns whether sending has not failed yet.
   bool are_taken() const noexcept {
     return !not_taken_.load(std::memory_order_relaxed);  // relaxed: running one more request does no harm

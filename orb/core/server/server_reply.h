@@ -11,6 +11,7 @@
 
 #include "orb/base/error.h"
 #include "orb/cdr/writer.h"
+#include "orb/core/requests/kept_result.h"
 #include "orb/core/requests/reply_to.h"
 #include "orb/giop/contexts.h"
 #include "orb/giop/headers.h"
@@ -50,6 +51,8 @@ class ServerReply {
     writer_.set_memory(&memory_);
   }
   cdr::Writer& writer() noexcept { return writer_; }
+  // Returns where a result stays that the writer refers to.
+  KeptResult& kept() noexcept { return kept_; }
   // Notes that the writer has the reply, which is to be sent.
   void note_made() noexcept { made_ = true; }
   bool is_made() const noexcept { return made_; }
@@ -72,6 +75,7 @@ class ServerReply {
     if (writer_.kept_bytes() > longest_kept) writer_ = cdr::Writer();
     writer_.forget();
     memory_.release();  // the bytes may have lain there; the next reply begins with an empty writer
+    kept_.release();    // the writer may refer to it
   }
 
  private:
@@ -81,6 +85,7 @@ class ServerReply {
   // Kept between requests.
   cdr::Writer writer_;
   transport::SendMemory memory_;
+  KeptResult kept_;
 };
 
 }  // namespace corelane::core

@@ -5,7 +5,7 @@ namespace {
 namespace _upcalls_of_Global {
 void _op_level_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   _request.unmarshal();
-  const auto _result = static_cast<POA_Global*>(_self)->level();
+  auto _result = static_cast<POA_Global*>(_self)->level();
   _request.marshal(_result);
 }
 void _op_level_local(void* _self, void* const* _frame) {
@@ -56,7 +56,7 @@ namespace {
 namespace _upcalls_of_Plant {
 void _get_best_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   _request.unmarshal();
-  const auto _result = static_cast<Plant*>(_self)->best();
+  auto _result = static_cast<Plant*>(_self)->best();
   _request.marshal(_result);
 }
 void _get_best_local(void* _self, void* const* _frame) {
@@ -66,7 +66,7 @@ void _get_best_local(void* _self, void* const* _frame) {
 
 void _get_count_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   _request.unmarshal();
-  const auto _result = static_cast<Plant*>(_self)->count();
+  auto _result = static_cast<Plant*>(_self)->count();
   _request.marshal(_result);
 }
 void _get_count_local(void* _self, void* const* _frame) {
@@ -76,7 +76,7 @@ void _get_count_local(void* _self, void* const* _frame) {
 
 void _get_name_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   _request.unmarshal();
-  const auto _result = static_cast<Plant*>(_self)->name();
+  auto _result = static_cast<Plant*>(_self)->name();
   _request.marshal(_result);
 }
 void _get_name_local(void* _self, void* const* _frame) {
@@ -86,7 +86,7 @@ void _get_name_local(void* _self, void* const* _frame) {
 
 void _get_state_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   _request.unmarshal();
-  const auto _result = static_cast<Plant*>(_self)->state();
+  auto _result = static_cast<Plant*>(_self)->state();
   _request.marshal(_result);
 }
 void _get_state_local(void* _self, void* const* _frame) {
@@ -137,7 +137,7 @@ void _op_note_local(void* _self, void* const* _frame) {
 
 void _op_peer_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   _request.unmarshal();
-  const auto _result = static_cast<Plant*>(_self)->peer();
+  auto _result = static_cast<Plant*>(_self)->peer();
   _request.marshal(_result);
 }
 void _op_peer_local(void* _self, void* const* _frame) {
@@ -158,7 +158,7 @@ void _op_reports_remote(void* _self, ::corelane::core::ServerRequest& _request) 
   ::Kitchen::Plant::State since{};
   ::Kitchen::Plant::Report last;
   _request.unmarshal(since);
-  const auto _result = static_cast<Plant*>(_self)->reports(since, last);
+  auto _result = static_cast<Plant*>(_self)->reports(since, last);
   _request.marshal(_result, last);
 }
 void _op_reports_local(void* _self, void* const* _frame) {
@@ -173,7 +173,7 @@ void _op_step_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   ::Kitchen::Point state;
   ::Kitchen::Mode mode{};
   _request.unmarshal(reading, state);
-  const auto _result = static_cast<Plant*>(_self)->step(reading, state, mode);
+  auto _result = static_cast<Plant*>(_self)->step(reading, state, mode);
   _request.marshal(_result, state, mode);
 }
 void _op_step_local(void* _self, void* const* _frame) {
@@ -202,7 +202,7 @@ void _op_swap_sinks_remote(void* _self, ::corelane::core::ServerRequest& _reques
   ::Kitchen::Sinks sinks;
   ::Kitchen::Holder holder;
   _request.unmarshal(sinks, holder);
-  const auto _result = static_cast<Plant*>(_self)->swap_sinks(sinks, holder);
+  auto _result = static_cast<Plant*>(_self)->swap_sinks(sinks, holder);
   _request.marshal(_result, sinks);
 }
 void _op_swap_sinks_local(void* _self, void* const* _frame) {
@@ -279,7 +279,7 @@ namespace {
 namespace _upcalls_of_operator {
 void _get_namespace_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   _request.unmarshal();
-  const auto _result = static_cast<_cxx_operator*>(_self)->_cxx_namespace();
+  auto _result = static_cast<_cxx_operator*>(_self)->_cxx_namespace();
   _request.marshal(_result);
 }
 void _get_namespace_local(void* _self, void* const* _frame) {
@@ -314,7 +314,7 @@ void _op_encode_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   std::string _cxx_value;
   ::Kitchen::Mode mode{};
   _request.unmarshal(_cxx_limit, _cxx_value);
-  const auto _result = static_cast<_cxx_operator*>(_self)->encode(_cxx_limit, _cxx_value, mode);
+  auto _result = static_cast<_cxx_operator*>(_self)->encode(_cxx_limit, _cxx_value, mode);
   _request.marshal(_result, mode);
 }
 void _op_encode_local(void* _self, void* const* _frame) {
@@ -328,7 +328,7 @@ void _op_errno_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   ::Kitchen::_cxx_class Kitchen;
   std::int32_t std{};
   _request.unmarshal(_cxx_timezone, Kitchen, std);
-  const auto _result = static_cast<_cxx_operator*>(_self)->_cxx_errno(_cxx_timezone, Kitchen, std);
+  auto _result = static_cast<_cxx_operator*>(_self)->_cxx_errno(_cxx_timezone, Kitchen, std);
   _request.marshal(_result);
 }
 void _op_errno_local(void* _self, void* const* _frame) {
@@ -342,7 +342,7 @@ void _op_result_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   std::int32_t call{};
   std::int32_t _cxx_Samples{};
   _request.unmarshal(self, _cxx_Samples);
-  const auto _result = static_cast<_cxx_operator*>(_self)->result(self, call, _cxx_Samples);
+  auto _result = static_cast<_cxx_operator*>(_self)->result(self, call, _cxx_Samples);
   _request.marshal(_result, call);
 }
 void _op_result_local(void* _self, void* const* _frame) {
@@ -382,7 +382,7 @@ namespace {
 namespace _upcalls_of_Top {
 void _get_depth_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   _request.unmarshal();
-  const auto _result = static_cast<Top*>(_self)->depth();
+  auto _result = static_cast<Top*>(_self)->depth();
   _request.marshal(_result);
 }
 void _get_depth_local(void* _self, void* const* _frame) {
@@ -429,7 +429,7 @@ namespace {
 namespace _upcalls_of_Left {
 void _get_depth_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   _request.unmarshal();
-  const auto _result = static_cast<Left*>(_self)->depth();
+  auto _result = static_cast<Left*>(_self)->depth();
   _request.marshal(_result);
 }
 void _get_depth_local(void* _self, void* const* _frame) {
@@ -477,7 +477,7 @@ namespace {
 namespace _upcalls_of_Right {
 void _get_depth_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   _request.unmarshal();
-  const auto _result = static_cast<Right*>(_self)->depth();
+  auto _result = static_cast<Right*>(_self)->depth();
   _request.marshal(_result);
 }
 void _get_depth_local(void* _self, void* const* _frame) {
@@ -498,7 +498,7 @@ void _set_depth_local(void* _self, void* const* _frame) {
 void _op_right_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   ::Kitchen::Node node;
   _request.unmarshal(node);
-  const auto _result = static_cast<Right*>(_self)->right(node);
+  auto _result = static_cast<Right*>(_self)->right(node);
   _request.marshal(_result);
 }
 void _op_right_local(void* _self, void* const* _frame) {
@@ -538,7 +538,7 @@ namespace {
 namespace _upcalls_of_Bottom {
 void _get_depth_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   _request.unmarshal();
-  const auto _result = static_cast<Bottom*>(_self)->depth();
+  auto _result = static_cast<Bottom*>(_self)->depth();
   _request.marshal(_result);
 }
 void _get_depth_local(void* _self, void* const* _frame) {
@@ -568,7 +568,7 @@ void _op_bottom_local(void* _self, void* const*) {
 void _op_right_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   ::Kitchen::Node node;
   _request.unmarshal(node);
-  const auto _result = static_cast<Bottom*>(_self)->right(node);
+  auto _result = static_cast<Bottom*>(_self)->right(node);
   _request.marshal(_result);
 }
 void _op_right_local(void* _self, void* const* _frame) {
