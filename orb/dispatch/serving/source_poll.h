@@ -1,5 +1,5 @@
-// SourcePoll is the epoll set in which connections wait that no thread serves, and the time when the first of them has
-// waited for long enough.
+// SourcePoll is the epoll set in which connections wait that no thread serves or watches, and the time when the first
+// connection has waited for long enough.
 //
 // Threads: any; wait() one at a time. No lock: the kernel orders the changes of an epoll set. A source stays in the set
 // from add() to remove().
