@@ -1,7 +1,11 @@
 #include "orb/dispatch/serving/serving_threads.h"
 
+#include <poll.h>
+#include <sys/eventfd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <new>
 #include <span>
 #include <string>
@@ -13,6 +17,7 @@
 #include "orb/dispatch/current.h"
 #include "orb/dispatch/serving/upcall_monitor.h"
 #include "orb/os/clock.h"
+#include "orb/os/fd.h"
 #include "orb/os/lock.h"
 #include "orb/os/log.h"
 #include "orb/os/wait/wait.h"
@@ -76,7 +81,36 @@ class ServingThreads::Worker final : public os::ThreadGroup::Member, public Susp
   }
   void take_over(Turn::Upcall upcall) noexcept override { all_.take_over(*this, upcall); }
 
-  os::Parker parker;
+  // Returns whether this thread can watch a connection while it rests.
+  bool can_watch() noexcept {
+    if (!bell_) bell_.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    return static_cast<bool>(bell_);
+  }
+  // Waits until call(), or until the quiet connection has something.
+  Woken rest(Time until) noexcept {
+    if (!quiet) return parker_.park(until) ? Woken::by_call : Woken::not_at_all;
+    std::array<pollfd, 2> watched{{{.fd = bell_.get(), .events = POLLIN, .revents = 0},
+                                   {.fd = quiet->descriptor(), .events = POLLIN, .revents = 0}}};
+    for (;;) {  // bound: EINTR, one turn for each signal
+      const timespec left = os::to_timespec(os::left_until(until));
+      const int ready = ppoll(watched.data(), watched.size(), until == never ? nullptr : &left, nullptr);
+      if (ready < 0 && errno == EINTR) continue;
+      if (watched[0].revents != 0) return take_call(), Woken::by_call;
+      return ready > 0 ? Woken::by_connection : Woken::not_at_all;
+    }
+  }
+  // Thread: any, with mutex_ of ServingThreads, while the worker rests.
+  void call() noexcept { quiet ? (void)eventfd_write(bell_.get(), 1) : parker_.unpark(); }
+  // Takes a call that was made.
+  void take_call() noexcept {
+    eventfd_t ignored;
+    quiet ? (void)eventfd_read(bell_.get(), &ignored) : (void)parker_.park(never);
+  }
+
+  // The connection that this thread watches while it rests. Its turn is free: other threads may end the connection, and
+  // find a thread that serves it. Owner: the thread; call() reads it while that rests.
+  SourcePtr quiet;
+
   // Guarded by mutex_ of ServingThreads.
   std::size_t detached = 0;
   bool has_begun = false;
@@ -93,6 +127,7 @@ class ServingThreads::Worker final : public os::ThreadGroup::Member, public Susp
     const SuspendableScope tells(*this);
     for (;;) {  // bound: ends with stop(), or when the thread is not needed
       const Work work = all_.next_work(*this);
+      all_.leave_quiet(*this);
       if (!work.source) return;
       runs_for_ = work.source;
       if (work.helps) {
@@ -118,37 +153,26 @@ class ServingThreads::Worker final : public os::ThreadGroup::Member, public Susp
 
   [[gnu::hot]] void serve(const SourcePtr& served) noexcept {
     JobPtr job;
-    Duration idle{};                // since the last request
-    Time last = os::now();          // when the last request arrived, or a later reading of the clock
-    std::uint64_t serves_seen = 0;  // leader_serves() when this thread looked last
+    Time last = os::now();  // when the last request arrived, or a later reading of the clock
     // If false, the clock need not be read after a request: it has ended soon after it arrived, or run() has returned
     // false.
     const bool reads_clock = all_.limiter_.is_on() || all_.options_.patience > std::chrono::milliseconds{1};
     for (;;) {  // bound: ends when the connection has nothing and this thread may not wait for it, or when it has ended
       const bool stays = all_.may_stay(*this);
-      const Duration wait = std::min(all_.options_.stay - idle, all_.longest_wait());
-      const Time until = stays ? last + wait : Time{};
+      const Time until = stays ? last + all_.options_.stay : Time{};
       switch (served->next(job, buffer_, until)) {
         case RequestSource::Found::job:
           last = std::max(last, job->arrived);
           if (!run(served, job)) return;
           if (reads_clock) last = os::now();
-          idle = {};
           break;
         case RequestSource::Found::again:
           last = os::now();
-          idle = {};
           break;
-        case RequestSource::Found::nothing: {
-          last = os::now();
+        case RequestSource::Found::nothing:
           // It may not be waited for here now: it expires, memory is short, or another connection needs a thread.
-          if (!stays || last < until) return all_.give_back(served);
-          const std::uint64_t before = std::exchange(serves_seen, all_.leader_serves());
-          const bool is_needed = idle > Duration::zero() && serves_seen != before;
-          idle += wait;
-          if (is_needed || idle >= all_.options_.stay) return all_.give_back(served);
-          break;
-        }
+          if (!stays || os::now() < until) return all_.give_back(served);
+          return all_.keep_quiet(*this, served);
         case RequestSource::Found::full:
           return;  // a thread that makes room queues it again
         case RequestSource::Found::blocked:
@@ -206,6 +230,8 @@ class ServingThreads::Worker final : public os::ThreadGroup::Member, public Susp
   }
 
   ServingThreads& all_;
+  os::Parker parker_;  // of a rest without a quiet connection
+  os::Fd bell_;        // of a rest with one; made when it is needed first
   std::vector<std::byte> buffer_;
   SourcePtr runs_for_;
   int suspended_ = 0;  // suspend() without its resume()
@@ -236,7 +262,7 @@ void ServingThreads::stop() noexcept {
     const os::LockGuard lock(mutex_);
     if (std::exchange(stopped_, true)) return;
     for (const auto& [raw, source] : sources_) sources.push_back(source);
-    for (Worker* worker : std::exchange(idle_, {})) worker->parker.unpark();
+    for (Worker* worker : std::exchange(idle_, {})) worker->call();
   }
   for (const SourcePtr& source : sources) source->close();
   limiter_.lift();
@@ -285,22 +311,34 @@ ServingThreads::Work ServingThreads::next_work(Worker& worker) noexcept {
     if (stopped_) return {};
     const bool has_work = !waiting_.empty();
     if (!led_ && (!has_work || since_wait_ >= sources_between_waits)) {
-      lead();
+      lead(worker);
     } else if (has_work) {
       ++since_wait_;
       Work work = take_work();
-      if (needs_thread() && !call_thread() && !led_ && serving_leader_ == nullptr) {
-        serving_leader_ = &worker;
-        ++leader_serves_;
-        // relaxed: read by this thread, and under the lock
-        worker.serves_as_leader.store(true, std::memory_order_relaxed);
-      }
+      call_substitute(worker);
       update_hints();
       return work;
-    } else if (!rest(worker)) {
-      return {};
+    } else {
+      const Rested rested = rest(worker);
+      if (rested == Rested::ends) return {};
+      if (rested != Rested::found) continue;
+      SourcePtr found = std::move(worker.quiet);
+      if (!found->turn.claim()) {  // another thread serves it, or has ended it
+        const os::ReleasedLock released(mutex_);
+        found.reset();
+        continue;
+      }
+      if (counts_.called == 0 && counts_.starting == 0) call_substitute(worker);
+      update_hints();
+      return {.source = std::move(found)};
     }
   }
+}
+
+void ServingThreads::call_substitute(Worker& worker) noexcept {
+  if (!needs_thread() || call_thread() || led_ || serving_leader_ != nullptr) return;
+  serving_leader_ = &worker;
+  worker.serves_as_leader.store(true, std::memory_order_relaxed);  // relaxed: read by this thread, and under the lock
 }
 
 ServingThreads::Work ServingThreads::take_work() noexcept {
@@ -309,7 +347,7 @@ ServingThreads::Work ServingThreads::take_work() noexcept {
 }
 
 // Waits for the epoll set. If a connection waits to be served already, only polls the set.
-void ServingThreads::lead() noexcept {
+void ServingThreads::lead(Worker& worker) noexcept {
   led_ = true;
   since_wait_ = 0;
   const bool may_sleep = waiting_.empty();
@@ -318,6 +356,7 @@ void ServingThreads::lead() noexcept {
   std::span<const epoll_event> events;
   {
     const os::ReleasedLock released(mutex_);
+    leave_quiet(worker);
     expire_some();
     events = poll_.wait(room, may_sleep);
   }
@@ -335,24 +374,22 @@ void ServingThreads::lead() noexcept {
   }
 }
 
-// Waits until the worker is called. False: the thread ends.
-bool ServingThreads::rest(Worker& worker) noexcept {
-  idle_.push_back(&worker);
+// Waits until the worker is called, or until its quiet connection has something.
+ServingThreads::Rested ServingThreads::rest(Worker& worker) noexcept {
+  idle_.insert(worker.quiet ? idle_.begin() : idle_.end(), &worker);
   update_hints();
   const bool may_end = counts_.alive > fewest_threads;
-  bool called = false;
+  Woken woken{};
   {
     const os::ReleasedLock released(mutex_);
-    called = worker.parker.park(may_end ? os::now() + options_.linger : never);
+    woken = worker.rest(may_end ? os::now() + options_.linger : never);
   }
-  if (!called && std::erase(idle_, &worker) == 0) {  // called at this very moment: the token is on its way
-    const os::ReleasedLock released(mutex_);
-    called = worker.parker.park(never);
-  }
-  if (called) {
+  if (std::erase(idle_, &worker) == 0) {
+    if (woken != Woken::by_call) worker.take_call();  // called at this very moment
     if (!stopped_) --counts_.called;
-    return true;
+    return Rested::called;
   }
+  if (woken == Woken::by_connection) return Rested::found;
   const bool ends = counts_.alive > fewest_threads;
   if (ends) {
     --counts_.alive;
@@ -360,17 +397,12 @@ bool ServingThreads::rest(Worker& worker) noexcept {
     jobs_.fetch_add(worker.jobs.exchange(0, std::memory_order_relaxed), std::memory_order_relaxed);
   }
   update_hints();
-  return !ends;
+  return ends ? Rested::ends : Rested::on;
 }
 
 bool ServingThreads::may_stay(const Worker& worker) const noexcept {
-  // relaxed: hints; a thread that stays needlessly looks again after options_.look
+  // relaxed: hints; a thread that stays needlessly is free again after options_.stay
   return !lacks_thread_.load(std::memory_order_relaxed) && !worker.serves_as_leader.load(std::memory_order_relaxed);
-}
-
-std::uint64_t ServingThreads::leader_serves() const noexcept {
-  const os::LockGuard lock(mutex_);
-  return leader_serves_;
 }
 
 void ServingThreads::stop_serving_as_leader(Worker& worker) noexcept {
@@ -383,18 +415,11 @@ bool ServingThreads::may_grow() const noexcept {
   return !stopped_ && counts_.alive - std::min(counts_.detached, options_.detached) < options_.running;
 }
 
-Duration ServingThreads::longest_wait() const noexcept {
-  // relaxed: a hint; a wait that has begun ends after options_.stay
-  return is_full_.load(std::memory_order_relaxed) ? options_.look : options_.stay;
-}
-
-// relaxed: see may_stay() and longest_wait()
+// relaxed: see may_stay()
 void ServingThreads::update_hints() noexcept {
   const bool comes = led_ || counts_.called > 0 || counts_.starting > 0 || !idle_.empty();
   const bool lacks = !comes && !waiting_.empty();
   if (lacks_thread_.load(std::memory_order_relaxed) != lacks) lacks_thread_.store(lacks, std::memory_order_relaxed);
-  const bool is_full = !may_grow() || leader_serves_ > 0;
-  if (is_full_.load(std::memory_order_relaxed) != is_full) is_full_.store(is_full, std::memory_order_relaxed);
 }
 
 bool ServingThreads::call_thread() noexcept {
@@ -403,7 +428,7 @@ bool ServingThreads::call_thread() noexcept {
     Worker* const next = idle_.back();
     idle_.pop_back();
     ++counts_.called;
-    next->parker.unpark();
+    next->call();
   } else if (led_) {
     poll_.ring();
   } else if (counts_.starting == 0) {
@@ -473,6 +498,21 @@ void ServingThreads::give_back(const SourcePtr& source) noexcept {
   source->turn.release();
   poll_.watch_bytes(source.get(), fd);
   poll_.note_expiry(source->expires_at());  // last: expire_some() can only claim a free turn
+}
+
+// As give_back(), but the worker watches for bytes.
+void ServingThreads::keep_quiet(Worker& worker, const SourcePtr& source) noexcept {
+  if (!worker.can_watch()) return give_back(source);
+  if (!source->arm()) return put_ready(source);
+  source->turn.release();
+  worker.quiet = source;
+  poll_.note_expiry(source->expires_at());
+}
+
+// If another thread has the turn, that one gives the connection back, or has ended it.
+void ServingThreads::leave_quiet(Worker& worker) noexcept {
+  const SourcePtr quiet = std::move(worker.quiet);
+  if (quiet && quiet->turn.claim()) give_back(quiet);
 }
 
 // Releases the turn of a blocked connection. The connection can still expire, and epoll reports the end of its peer.

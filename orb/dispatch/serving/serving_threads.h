@@ -6,9 +6,17 @@
 // something, another thread becomes the leader before the request runs. If there is no other thread, the leader
 // serves the connection itself (the "serving leader"), does not stay with it, and leads again.
 //
-//             ┌─────────────── give back: another connection waits, or nothing came for a while ──────────────┐
+// A connection without a request for `stay` is quiet. Its thread is idle then, and may be called to other work. Until
+// it is called, it watches the quiet connection, and serves its next request. So it costs no wake-up to leave a quiet
+// connection, and a thread that waits there keeps no other connection waiting.
+//
+//             ┌────────────────────── give back: another connection waits for a thread ───────────────────────┐
 //             ▼                                                                                               │
-//   idle ◀─▶ leader ── an event ──▶ reads and serves one connection ── waits there for its next request ──────┘
+//   idle ◀─▶ leader ── an event ──▶ reads and serves one connection ── waits there for its next request ──────┤
+//    ▲                                   │      ▲ its next request                                            │ quiet
+//    │                                   │      └────────────────────── idle, and watches the connection ◀────┘
+//    │                                   │                                      │ called to other work: puts the
+//    └───────────────────────────────────┼──────────────────────────────────────┘ connection into the epoll set
 //                                        │ a servant runs for longer than `patience`
 //                                        └──▶ detached: the monitor gives the connection to another thread
 //
@@ -48,11 +56,10 @@ struct ServingOptions {
   std::size_t running = 17;   // threads that read and serve; all but one may stay with connections of their own
   std::size_t detached = 64;  // threads beside them, in servants that take long or wait in nested calls
   Duration patience = std::chrono::microseconds{200};  // a servant that takes longer is detached
-  Duration stay = std::chrono::milliseconds{200};      // how long a thread waits at its connection for the next request
-  // How long it waits until it checks whether another connection had no thread meanwhile, and leaves. It checks only if
-  // no further thread can be made, or the leader had to serve a connection before. With more than 20 ms a wait for the
-  // next request takes one system call: see receive_timeout of orb/transport/detail/socket.cpp.
-  Duration look = std::chrono::milliseconds{25};
+  // How long a connection is without a request until it is quiet. Longer than receive_timeout of
+  // orb/transport/detail/socket.cpp, so that a wait for the next request takes one system call. Little longer, so that
+  // the end of such a wait is seldom followed by another one.
+  Duration stay = std::chrono::milliseconds{21};
   // How long a thread that is not needed waits before it ends. Two threads wait without an end.
   Duration linger = std::chrono::seconds{10};
   std::size_t stack = 8 * 1024 * 1024;  // of each thread; takes memory as it is used
@@ -94,6 +101,15 @@ class ServingThreads {
   class Monitor;
   using SourcePtr = std::shared_ptr<RequestSource>;
 
+  enum class Woken : std::uint8_t { by_call, by_connection, not_at_all };
+  // How a rest has ended.
+  enum class Rested : std::uint8_t {
+    called,  // there is something to do
+    found,   // the quiet connection has something
+    ends,    // the thread is not needed any more
+    on,      // the time is over, or nothing has happened, and the thread is needed
+  };
+
   // Numbers of threads.
   struct Counts {
     std::size_t alive = 0;
@@ -108,12 +124,11 @@ class ServingThreads {
   };
   Work next_work(Worker& worker) noexcept;
   Work take_work() noexcept CORELANE_REQUIRES(mutex_);
-  void lead() noexcept CORELANE_REQUIRES(mutex_);
-  bool rest(Worker& worker) noexcept CORELANE_REQUIRES(mutex_);
+  void lead(Worker& worker) noexcept CORELANE_REQUIRES(mutex_);
+  Rested rest(Worker& worker) noexcept CORELANE_REQUIRES(mutex_);
   bool may_stay(const Worker& worker) const noexcept;
-  Duration longest_wait() const noexcept;
-  // Returns how often the leader has served a connection itself, because no other thread was there.
-  std::uint64_t leader_serves() const noexcept;
+  // Calls a thread before the worker serves, if one is needed. If there is none, the worker is the serving leader.
+  void call_substitute(Worker& worker) noexcept CORELANE_REQUIRES(mutex_);
   void expire_some() noexcept;
 
   bool needs_thread() const noexcept CORELANE_REQUIRES(mutex_) {
@@ -128,6 +143,9 @@ class ServingThreads {
   Expected<void> grow() noexcept CORELANE_REQUIRES(mutex_);
 
   void give_back(const SourcePtr& source) noexcept;
+  // Lets the worker watch the quiet connection while it rests; leave_quiet() gives the connection to the epoll set.
+  void keep_quiet(Worker& worker, const SourcePtr& source) noexcept;
+  void leave_quiet(Worker& worker) noexcept;
   void give_up_turn(const SourcePtr& source) noexcept;
   void wait_blocked(const SourcePtr& source) noexcept;
   void put_ready(const SourcePtr& source) noexcept;
@@ -149,21 +167,22 @@ class ServingThreads {
   SourcePoll poll_;         // any thread
   ServantLimiter limiter_;  // any thread
 
-  // Read by every thread before it waits at its connection.
-  std::atomic<bool> lacks_thread_{false};  // a connection waits to be served, and no thread is about to take it
-  std::atomic<bool> is_full_{false};       // a connection that has something may find no thread
-  std::atomic<std::uint64_t> jobs_{0};     // of threads that have ended
+  // A connection waits to be served, and no thread is about to take it. Read by every thread before it waits at its
+  // connection.
+  std::atomic<bool> lacks_thread_{false};
+  std::atomic<std::uint64_t> jobs_{0};  // of threads that have ended
   std::atomic<std::uint64_t> shortages_{0};
 
   mutable os::PiMutex mutex_;
-  std::vector<Worker*> idle_ CORELANE_GUARDED_BY(mutex_);  // the one that began to rest last is woken first
+  // The last one is called first. Those that watch a quiet connection come before the others, the newest first. So they
+  // are called last, and the one whose connection has been quiet for longest is the first of them.
+  std::vector<Worker*> idle_ CORELANE_GUARDED_BY(mutex_);
   WaitingSources waiting_ CORELANE_GUARDED_BY(mutex_);
   std::unordered_map<const RequestSource*, SourcePtr> sources_ CORELANE_GUARDED_BY(mutex_);
   Counts counts_ CORELANE_GUARDED_BY(mutex_);
   // Sources taken from waiting_ since a thread last asked the epoll set.
   int since_wait_ CORELANE_GUARDED_BY(mutex_) = 0;
   bool led_ CORELANE_GUARDED_BY(mutex_) = false;
-  std::uint64_t leader_serves_ CORELANE_GUARDED_BY(mutex_) = 0;  // times that a leader served a connection
   // Leads again when it has served what it took; null: no leader serves.
   Worker* serving_leader_ CORELANE_GUARDED_BY(mutex_) = nullptr;
   bool stopped_ CORELANE_GUARDED_BY(mutex_) = false;

@@ -1,5 +1,5 @@
-// SourcePoll is the epoll set of the connections that no thread serves now. It also knows when the first of them
-// expires (RequestSource::expires_at()).
+// SourcePoll is the epoll set of the connections that no thread serves or watches now. It also knows when the first of
+// them expires (RequestSource::expires_at()).
 //
 // Threads: any; wait() one at a time. No lock: the kernel orders the changes of an epoll set. A source stays in the set
 // from add() to remove().

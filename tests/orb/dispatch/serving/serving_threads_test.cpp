@@ -103,7 +103,6 @@ class Letters final : public RequestSource {
   Letters(Servant& servant, os::Fd fd) : servant_(servant), fd_(std::move(fd)) {}
 
   Found next(JobPtr& job, MutableBytes buffer, Time until) noexcept override {
-    waits_until.store(until, std::memory_order_relaxed);  // relaxed: the reply orders it
     if (is_blocked) {
       sees_end = has_end();
       return ++found_blocked, Found::blocked;
@@ -143,6 +142,8 @@ class Letters final : public RequestSource {
   bool begin_wait(WaitsFor) noexcept override { return false; }
   bool end_wait(WaitsFor) noexcept override { return false; }
   bool arm() noexcept override { return ++armed, rest_.empty(); }
+  // Returns whether its thread has begun to watch it for the first time after that many requests, each after the last.
+  bool is_quiet_after(int requests) const noexcept { return armed > requests; }
   int descriptor() const noexcept override { return fd_.get(); }
   bool unblocked() noexcept override { return !is_blocked || (!sees_end && has_end()); }
   bool block() noexcept override { return ++blocks, is_blocked; }
@@ -165,7 +166,6 @@ class Letters final : public RequestSource {
   std::atomic<int> detached{0};
   std::atomic<int> armed{0};  // how often it was added to the epoll set
   std::atomic<Time> expires{never};
-  std::atomic<Time> waits_until{};  // of the last next()
   std::atomic<bool> is_blocked{false}, sees_end{false}, is_kept{false};
   std::atomic<int> found_blocked{0}, blocks{0};
 
@@ -339,7 +339,7 @@ TEST_CASE("many more connections than threads are served") {
 }
 
 TEST_CASE("each thread but the leader keeps its connection, and the leader serves the others") {
-  ServingOptions options{.patience = 1h, .stay = 1h, .look = 1h, .stack = 256 * 1024};
+  ServingOptions options{.patience = 1h, .stay = 1h, .stack = 256 * 1024};
   options.running = GENERATE(2u, 3u, 6u);
   Server server(options);
   std::vector<Server::Client> clients;
@@ -354,33 +354,70 @@ TEST_CASE("each thread but the leader keeps its connection, and the leader serve
   CHECK(server.threads.threads() == options.running);
 }
 
-TEST_CASE("a thread leaves its idle connection if another one has none") {
-  Server server({.running = 2, .patience = 1h, .stay = 1h, .look = 5ms, .stack = 256 * 1024});
-  const auto idle = server.client(), busy = server.client();
-  for (const auto* first : {&idle, &busy}) {
-    first->send("q");
-    REQUIRE(first->receive(1) == "q");
+TEST_CASE("a thread watches its quiet connection, and serves its next request") {
+  Server server({.patience = 1h, .stay = 1ms, .stack = 256 * 1024});
+  const auto client = server.client();
+  for (int round = 0; round < 20; ++round) {
+    client.send("q");
+    REQUIRE(client.receive(1) == "q");
+    while (!client.source->is_quiet_after(round + 1)) std::this_thread::yield();
   }
-  const auto gap = GENERATE(0ms, 10ms);  // the leader waits most of the time, in the second case, too
-  while (idle.source->armed == 1) {      // until its thread has left
-    busy.send("q");
-    REQUIRE(busy.receive(1) == "q");
-    std::this_thread::sleep_for(gap);  // sleep: the gap is what the case is about
-  }
-  const int armed = busy.source->armed;
-  for (int i = 0; i < 100; ++i) {
-    busy.send("q");
-    REQUIRE(busy.receive(1) == "q");
-  }
-  CHECK(busy.source->armed <= armed + 2);  // a thread stays there now
+  CHECK(server.servant.threads.size() == 1);
 }
 
-TEST_CASE("a thread waits at its idle connection without looks while another thread can be made") {
-  Server server({.running = 16, .patience = 1h, .stay = 2h, .look = 1ms, .stack = 256 * 1024});
-  const auto client = server.client();
-  client.send("q");
-  REQUIRE(client.receive(1) == "q");
-  CHECK(client.source->waits_until.load(std::memory_order_relaxed) > os::now() + 1h);  // relaxed: see next()
+TEST_CASE("a thread at a quiet connection is called to other work, and the connection is still served") {
+  Server server({.running = 2, .patience = 1h, .stay = 1ms, .stack = 256 * 1024});
+  const auto quiet = server.client(), blocking = server.client(), other = server.client();
+  quiet.send("q");
+  REQUIRE(quiet.receive(1) == "q");
+  while (!quiet.source->is_quiet_after(1)) std::this_thread::yield();
+  blocking.send("b");  // takes the leader
+  while (server.servant.blocked == 0) std::this_thread::yield();
+  for (const auto* client : {&other, &quiet, &other, &quiet}) {  // all on the other thread
+    client->send("q");
+    REQUIRE(client->receive(1) == "q");
+  }
+  CHECK(server.threads.threads() == 2);
+}
+
+TEST_CASE("a thread that waited at a quiet connection ends, and the connection is still served") {
+  Server server({.running = 5, .patience = 1h, .stay = 1ms, .linger = 1ms, .stack = 256 * 1024});
+  std::vector<Server::Client> clients;
+  for (int i = 0; i < 4; ++i) {
+    clients.push_back(server.client());
+    clients.back().send("b");
+    while (server.servant.blocked <= i) std::this_thread::yield();
+  }
+  server.servant.released = true;
+  for (const auto& client : clients) CHECK(client.receive(1) == "b");
+  while (server.threads.threads() > 2) std::this_thread::yield();
+  for (const auto& client : clients) {
+    client.send("q");
+    CHECK(client.receive(1) == "q");
+  }
+}
+
+TEST_CASE("a quiet connection that is ended is let go of by the thread that watches it") {
+  Server server({.patience = 1h, .stay = 1ms, .stack = 256 * 1024});
+  const auto how = GENERATE(0, 1, 2);
+  std::weak_ptr<Letters> gone;
+  {
+    auto client = server.client();
+    gone = client.source;
+    client.send("q");
+    REQUIRE(client.receive(1) == "q");
+    while (!client.source->is_quiet_after(1)) std::this_thread::yield();
+    if (how == 0) {
+      while (!server.threads.evict(client.source)) std::this_thread::yield();  // until its turn is free
+      client.source->close();
+    } else if (how == 1) {
+      client.source->expires.store(os::now(), std::memory_order_relaxed);  // relaxed: the threads look again and again
+      server.client(os::now());                                            // makes them look
+      while (!client.source->ended) std::this_thread::yield();
+      client.source->close();
+    }
+  }  // case 2: the peer ends it
+  while (!gone.expired() || server.threads.connections() > 0) std::this_thread::yield();
 }
 
 TEST_CASE("threads without work have no wake-ups") {
