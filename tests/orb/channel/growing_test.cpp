@@ -112,6 +112,21 @@ TEST_CASE("a sleeping reader that asks for whole messages is woken when a growin
   CHECK(reader.get() == head + tail);
 }
 
+TEST_CASE("a connector that sleeps is woken when a growing loan begins") {
+  Options options = spinning;
+  options.wake = GENERATE(Wake::futex, Wake::eventfd);
+  options.wait = {os::WaitMode::park};
+  ChannelPair ends(options);
+  ends.near.set_takes_growing(true);
+  auto reader = std::async(std::launch::async, [&] { return bool(ends.near.wait(soon())); });
+  std::this_thread::sleep_for(std::chrono::milliseconds{20});  // sleep: so that the reader sleeps, too
+  REQUIRE(ends.far.begin_growing(as_bytes(head), as_bytes(tail)));
+  CHECK(reader.get());
+  ends.far.write_rest();
+  ends.far.end_growing();
+  CHECK(read(ends.near) == head + tail);
+}
+
 TEST_CASE("an armed descriptor reports a growing loan when all of it is there") {
   Options options = spinning;
   options.wake = Wake::eventfd;
