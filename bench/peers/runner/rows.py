@@ -137,7 +137,7 @@ ROWS = [
     Row("idle-memory", "10,000 idle connections",
         ("bare-tcp", "bare-unix", "corelane-tcp", "corelane-unix", "omniorb-tcp", "omniorb-unix",
          "ice-own", "grpc-own", "capnp", "zeromq"), how="idle", cores="one",
-        load=_calls(3000, 300), quick=_calls(100, 20), count=10000, quick_count=200, metric="rss_kib",
+        load=_calls(20000, 20000), quick=_calls(100, 20), count=10000, quick_count=200, metric="rss_kib",
         reference="bare-tcp", columns=("rss_kib", "kernel_kib", "p50_before_ns", "p50_ns", "connections"),
         note="KiB for each connection: growth of the server's RSS, and of the kernel's slabs, stacks and page tables "
              "for both ends. p50 of a ping before, and beside the idle connections."),
