@@ -30,10 +30,9 @@ class EntryCounter {
     if (passage != Passage::active) leave();
     return passage;
   }
-  // Counts a visit that is in the slots already, whatever the rule is by now. Then call leave_by_slots(). From then on,
-  // any thread may end the visit with leave().
+  // Counts one more visit, whatever the rule is by now, while the caller is inside. Any thread may end it with leave().
   void add() noexcept {
-    word_.fetch_add(1, std::memory_order_relaxed);  // relaxed: published by leave_by_slots()
+    word_.fetch_add(1, std::memory_order_relaxed);  // relaxed: published when the caller leaves
   }
   // Returns true if the rule has changed. Then the thread that tears down what is inside must check whether it is
   // empty().

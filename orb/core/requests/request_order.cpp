@@ -19,8 +19,14 @@ RequestOrder::Decision RequestOrder::enter(dispatch::JobPtr& job, const Key& key
   waiting_.emplace_back();                                  // may throw; then nothing has changed
   waiting_.back() = {.job = std::move(job), .key = key};
   waiting_bytes_ += key.bytes;
-  full_ = waiting_.size() >= limits_.waiting || waiting_bytes_ >= limits_.bytes;
+  full_ = is_full_with(waiting_.size(), waiting_bytes_);
   return full_ ? Decision::full : Decision::waits;
+}
+
+// Other threads only take requests out.
+bool RequestOrder::may_become_full(std::size_t bytes) const noexcept {
+  const os::LockGuard lock(mutex_);
+  return is_full_with(waiting_.size() + 1, waiting_bytes_ + bytes);
 }
 
 bool RequestOrder::detach(const dispatch::Job& job, const Key& key) noexcept try {

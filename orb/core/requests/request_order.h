@@ -42,6 +42,9 @@ class RequestOrder {
   enum class Decision { run, waits, full };
   // Decides about a request, and takes the job if it waits. Raises std::bad_alloc; then the job stays with the caller.
   Decision enter(dispatch::JobPtr& job, const Key& key);
+  // Returns false if enter() cannot answer full for a request that holds so many bytes. Thread: the one that calls
+  // enter().
+  bool may_become_full(std::size_t bytes) const noexcept;
 
   // Notes that the request on the reading thread now runs beside it. Returns false if there is no memory to record
   // that.
@@ -77,6 +80,9 @@ class RequestOrder {
     dispatch::JobPtr job;
     Key key;
   };
+  bool is_full_with(std::size_t waiting, std::size_t bytes) const noexcept {
+    return waiting >= limits_.waiting || bytes >= limits_.bytes;
+  }
   bool is_idle() const noexcept CORELANE_REQUIRES(mutex_) { return running_.empty() && waiting_.empty(); }
   void note_count() noexcept CORELANE_REQUIRES(mutex_);
   bool has_oneway_running(const void* object) const noexcept CORELANE_REQUIRES(mutex_);
@@ -86,7 +92,7 @@ class RequestOrder {
 
   const Limits limits_;
   std::atomic<std::size_t> count_{0};  // requests that run or wait
-  os::PiMutex mutex_;
+  mutable os::PiMutex mutex_;
   std::vector<Running> running_ CORELANE_GUARDED_BY(mutex_);
   std::deque<Waiting> waiting_ CORELANE_GUARDED_BY(mutex_);
   std::size_t waiting_bytes_ CORELANE_GUARDED_BY(mutex_) = 0;

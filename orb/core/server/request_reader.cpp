@@ -54,6 +54,7 @@ bool RequestReader::may_begin(const transport::BorrowedBytes& borrowed) const no
 }
 
 void RequestReader::refuse(const Error& error) noexcept {
+  replies_.send_kept();
   if (error.minor == minor::half_messages) return replies_.refuse_incomplete(assembler_.refused());
   replies_.refuse_message(error, assembler_.owed_version());
 }
@@ -221,7 +222,7 @@ void RequestReader::take_cancel(const giop::Message& message) {
     case giop::MessageType::cancel_request:
       return take_cancel(message);
     default:  // CloseConnection, MessageError; the assembler passes nothing else
-      stream_.close();
+      replies_.close();
   }
 }
 

@@ -74,7 +74,7 @@ bool ServedConnection::arm() noexcept {
   if (!rest_.empty()) return false;
   // An idle connection frees its memory, because there may be many of them.
   kept_ = std::vector<std::byte>();
-  if (replies_.capacity() > longest_kept_reply) replies_ = std::vector<std::byte>();
+  connection_->replies().free_kept(longest_kept_reply);
   return connection_->stream().await_bytes();
 }
 
@@ -90,9 +90,10 @@ bool ServedConnection::arm() noexcept {
   current_ = nullptr;
   for (;;) {  // bound: ends with a request, after the bytes of one read, or with the connection
     if (!is_unhindered()) {
-      if (lacks_bytes()) return flush(), Found::nothing;
+      if (lacks_bytes()) return send_kept(), Found::nothing;
       if (!may_go_on() && !has_nothing_left()) {
         blocked_ = true;
+        send_kept();
         keep_rest();
         return note_quiet(os::now()), Found::blocked;
       }
@@ -105,7 +106,7 @@ bool ServedConnection::arm() noexcept {
 
 // Reads once: the rest of a long request to where it belongs, anything else into the buffer.
 [[gnu::hot]] dispatch::RequestSource::Found ServedConnection::read(MutableBytes buffer, Time until) noexcept {
-  flush();
+  send_kept();
   if (const MutableBytes room = connection_->reader().room(buffer.size()); !room.empty()) buffer = room;
   const bool waits = until != Time{};
   if (!waits && std::exchange(drained_, false)) return Found::nothing;
@@ -159,7 +160,9 @@ Error ServedConnection::why_closed() noexcept {
   auto& request = static_cast<ServerJob&>(*job);
   if (!order_.idle()) try {
       request.keep();
-      keep_rest();  // before enter(): after the decision full, another thread may read on
+      // Before enter(), because another thread may read on after the decision full.
+      if (connection_->replies().kept_bytes() > 0 && order_.may_become_full(request.held_bytes())) send_kept();
+      keep_rest();
       const bool has_place = connection_->requests().add(request.pending());
       if (!has_place) connection_->replies().send_exception(request.to(), errors::queue_full);
       const auto decision = has_place ? order_.enter(job, key_of(request)) : RequestOrder::Decision::waits;
@@ -170,7 +173,7 @@ Error ServedConnection::why_closed() noexcept {
       connection_->replies().send_exception(request.to(), errors::no_memory);
       return job.reset(), Found::again;
     }
-  if (!replies_.empty() && !QuickOperations::has(request.upcall())) flush();
+  if (connection_->replies().kept_bytes() > 0 && !QuickOperations::has(request.upcall())) send_kept();
   current_ = &request;
   current_key_ = key_of(request);  // copied, since the request belongs to its thread while it runs
   return Found::job;
@@ -190,7 +193,7 @@ Error ServedConnection::why_closed() noexcept {
     case Step::other:
       return Found::again;
     case Step::tasks:
-      return flush(), Found::leaves;
+      return send_kept(), Found::leaves;
     case Step::end:
       break;
   }
@@ -202,33 +205,32 @@ Error ServedConnection::why_closed() noexcept {
   auto& request = static_cast<ServerJob&>(*job);
   current_ = nullptr;
   const bool more = rest_.size() >= giop::header_size;
-  if (!more && replies_.empty()) return job->finish();
+  ServerReplies& replies = connection_->replies();
+  if (!more && replies.kept_bytes() == 0) return job->finish();
   const Time now = os::now();
   QuickOperations::note(request.upcall(), now - std::exchange(last_finish_, now) < quick);
-  if (replies_.empty()) kept_since_ = now;
-  try {
-    keep_reply(request.take_reply());
-  } catch (const std::bad_alloc&) {
-    return connection_->stream().close();
-  }
-  if (!more || now - kept_since_ >= longest_kept - quick) flush();
+  if (replies.kept_bytes() == 0) kept_since_ = now;
+  const auto reply = request.take_reply();
+  if (!reply) return replies.send_kept(), replies.cut_off(reply.error());
+  keep_reply(*reply);
+  if (!more || now - kept_since_ >= longest_kept - quick) replies.send_kept();
 }
 
-void ServedConnection::keep_reply(Bytes reply) {
-  if (reply.size() > longest_kept_reply || replies_.size() + reply.size() > most_kept_replies) flush();
-  if (reply.size() > longest_kept_reply) return connection_->replies().send_patiently(reply);
-  replies_.insert(replies_.end(), reply.begin(), reply.end());
+void ServedConnection::keep_reply(Bytes reply) noexcept {
+  ServerReplies& replies = connection_->replies();
+  if (reply.size() > longest_kept_reply || replies.kept_bytes() + reply.size() > most_kept_replies) replies.send_kept();
+  if (reply.size() <= longest_kept_reply) try {
+      return replies.keep(reply);
+    } catch (const std::bad_alloc&) {
+      replies.send_kept();
+    }
+  replies.send_patiently(reply);
 }
 
-void ServedConnection::flush() noexcept {
-  if (replies_.empty()) return;
-  // The monitor thread also calls this, through detach(), and must not wait.
-  dispatch::has_substitute() ? connection_->replies().send_patiently(replies_) : connection_->replies().send(replies_);
-  replies_.clear();
-}
+void ServedConnection::send_kept() noexcept { connection_->replies().send_kept(); }
 
 bool ServedConnection::detach() noexcept {
-  flush();
+  send_kept();
   current_->detach();
   if (!connection_->requests().add_running(current_->pending()) || !order_.detach(*current_, current_key_))
     connection_->stream().close();
@@ -251,7 +253,7 @@ void ServedConnection::keep_rest() noexcept {
     rest_ = kept_;
   } catch (const std::bad_alloc&) {
     rest_ = {};
-    connection_->stream().close();
+    connection_->replies().close();
   }
 }
 
@@ -265,11 +267,10 @@ dispatch::RequestSource::Next ServedConnection::finish_detached(dispatch::JobPtr
 
 void ServedConnection::leave() noexcept { connection_->read_by_reactor(std::exchange(rest_, {}), received_, half_by_); }
 
-// Ends the connection. A connection that waited for bytes has no kept replies. If it was closed meanwhile, kept replies
-// cannot be sent any more.
+// Ends the connection. If it was closed meanwhile, kept replies cannot be sent any more.
 dispatch::RequestSource::Found ServedConnection::end(const Error& reason) noexcept {
   rest_ = {};
-  connection_->stream().close();
+  connection_->replies().close();
   connection_->on_closed(reason);
   return Found::gone;
 }

@@ -3,7 +3,8 @@
 // Requests with a contract go to the manager. Once the connection has tasks, the reactor's thread reads it instead,
 // because its priority is above that of the tasks.
 //
-// Replies to requests that came with one read are sent together, unless a request among them runs long.
+// Replies to requests that came with one read are sent together, unless a request among them runs long. Invariant: a
+// reply is kept (ServerReplies::keep()) only while a thread has the turn, and neither waits nor closes the connection.
 //
 // Threads: as dispatch::RequestSource.
 #pragma once
@@ -37,6 +38,7 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   Found next(dispatch::JobPtr& job, MutableBytes buffer, Time until) noexcept override;
   void leave() noexcept override;
   void finish(dispatch::JobPtr job) noexcept override;
+  void send_kept() noexcept override;
   bool detach() noexcept override;
   Next finish_detached(dispatch::JobPtr job) noexcept override;
   Next take_waiting() noexcept override { return order_.take(); }
@@ -69,10 +71,9 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   Found read(MutableBytes buffer, Time until) noexcept;
   Found end(const Error& reason) noexcept;
   Error why_closed() noexcept;
-  void keep_reply(Bytes reply);
+  void keep_reply(Bytes reply) noexcept;
   bool is_kept() const noexcept;
   void keep_rest() noexcept;
-  void flush() noexcept;
   void note_quiet(Time since) noexcept;
   bool has_stalled(Time now) noexcept;
   inline bool is_unhindered() noexcept;
@@ -95,11 +96,10 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
 
   // Owner: the thread that has the turn.
   Bytes rest_;  // read but not parsed yet: in the reader's buffer, in kept_, or in memory shared with the peer
-  std::vector<std::byte> kept_;     // copied from a buffer that went back to its thread
-  std::vector<std::byte> replies_;  // finished replies, one after the other, that are not sent yet
+  std::vector<std::byte> kept_;  // copied from a buffer that went back to its thread
   Time received_{};
   Time last_finish_{};    // when the last request of this read finished, or when the bytes were read
-  Time kept_since_{};     // when the oldest of replies_ was made
+  Time kept_since_{};     // when the oldest reply that is kept was made
   Time half_by_ = never;  // the deadline for the rest of an incomplete message
   bool drained_ = false;  // the last read left room in the buffer, so nothing more was there
   bool blocked_ = false;  // not read: it waits for the peer to take replies, or for memory

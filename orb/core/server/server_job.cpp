@@ -222,12 +222,12 @@ void ServerJob::reply_unwritable() {
   if (reply_.is_made() && answers()) connection().replies().send_reply(reply_.writer());
 }
 
-Bytes ServerJob::take_reply() noexcept {
-  if (!reply_.is_made() || !answers()) return {};
+Expected<Bytes> ServerJob::take_reply() noexcept {
+  if (!reply_.is_made() || !answers()) return Bytes{};
   cdr::Writer& writer = reply_.writer();
   if (giop::finish(writer)) return writer.bytes();
-  if (writer.error().kind == ErrorKind::no_memory) connection().replies().cut_off(writer.error());
-  return {};
+  if (writer.error().kind == ErrorKind::no_memory) return writer.error();
+  return Bytes{};
 }
 
 void ServerJob::time_out() noexcept {

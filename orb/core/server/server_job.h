@@ -78,8 +78,8 @@ class ServerJob final : public dispatch::Job {
   // one, because the pool of all threads has a lock.
   static ServerJob* take_own() noexcept { return std::exchange(own_, nullptr); }
   // Call it instead of finish(). Returns the whole reply, for the caller to send while it keeps the job. Empty if there
-  // is none.
-  Bytes take_reply() noexcept;
+  // is none. NO_MEMORY: a reply is due and cannot be made; see ServerReplies::cut_off().
+  Expected<Bytes> take_reply() noexcept;
   // Returns the chain in which the request is nested; empty after prepare().
   giop::ChainContext& chain() noexcept { return chain_; }
   // Sets what hooks have noted about the request; nothing after prepare().

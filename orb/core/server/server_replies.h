@@ -3,7 +3,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <string_view>
+#include <vector>
 
 #include "orb/cdr/writer.h"
 #include "orb/core/requests/pending_requests.h"
@@ -36,6 +38,23 @@ class ServerReplies {
   void send_reply(cdr::Writer& reply) noexcept;
   // Sends complete messages; waits for room as send_reply() does.
   void send_patiently(Bytes messages) noexcept;
+
+  // The next five are for the thread that reads the connection. It may keep finished replies for a moment, to send
+  // several together. It sends them before it waits for anything, and before anything closes the connection.
+
+  // Keeps a copy of a reply. Until it is sent, the server counts it as a request under way. So the server does not send
+  // CloseConnection before it. Call it while the request still counts. Raises std::bad_alloc.
+  void keep(Bytes reply);
+  std::size_t kept_bytes() const noexcept { return kept_.size(); }
+  // Sends what is kept. Waits for room as send_reply() does.
+  void send_kept() noexcept;
+  // Frees the memory of replies that were kept, if it has more than `most` bytes. Nothing is kept.
+  void free_kept(std::size_t most) noexcept {
+    if (kept_.capacity() > most) kept_ = std::vector<std::byte>();
+  }
+  // Sends what is kept, and closes the connection.
+  void close() noexcept;
+
   // Returns whether sending has not failed yet.
   bool are_taken() const noexcept {
     return !not_taken_.load(std::memory_order_relaxed);  // relaxed: running one more request does no harm
@@ -71,6 +90,7 @@ class ServerReplies {
   transport::Connection& stream_;
   PendingRequests& requests_;
   cdr::Writer writer_;
+  std::vector<std::byte> kept_;  // one after the other; owner: the thread that reads the connection
   std::atomic<giop::Version> version_{giop::giop_1_2};
   std::atomic<bool> not_taken_{false};
   std::atomic<bool> told_no_room_{false};

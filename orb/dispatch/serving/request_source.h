@@ -38,6 +38,8 @@ class RequestSource : public std::enable_shared_from_this<RequestSource> {
   virtual void leave() noexcept = 0;
   // Sends the reply of a job that has run, or keeps it for a moment if more requests of the same read follow.
   virtual void finish(JobPtr job) noexcept = 0;
+  // Sends what finish() kept, because the calling thread waits before it runs the next job.
+  virtual void send_kept() noexcept = 0;
 
   // Detaches the job that runs here: it goes on while another thread reads the connection. Keeps what is left in
   // `buffer` of next(), and sends what finish() kept. Returns whether bytes that were read wait to be served.

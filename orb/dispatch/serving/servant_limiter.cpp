@@ -44,6 +44,14 @@ void ServantLimiter::take_permit() noexcept {
   ++running_;
 }
 
+bool ServantLimiter::take_free_permit() noexcept {
+  const os::LockGuard lock(mutex_);
+  if (control_) count_time();
+  if (is_full()) return false;
+  ++running_;
+  return true;
+}
+
 void ServantLimiter::return_permit() noexcept {
   const os::LockGuard lock(mutex_);
   if (control_) {

@@ -55,6 +55,8 @@ class ServantLimiter {
   void enter() noexcept {
     if (is_on_) take_permit();
   }
+  // Does the same if it need not wait. Returns false if it would wait.
+  bool try_enter() noexcept { return !is_on_ || take_free_permit(); }
   void leave() noexcept {
     if (is_on_) return_permit();
   }
@@ -72,6 +74,7 @@ class ServantLimiter {
 
  private:
   void take_permit() noexcept;
+  bool take_free_permit() noexcept;
   void return_permit() noexcept;
   void take_permit_at_once() noexcept;
   bool is_full() const noexcept CORELANE_REQUIRES(mutex_) { return running_ >= limit_ && !is_lifted_; }

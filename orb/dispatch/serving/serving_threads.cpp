@@ -164,7 +164,11 @@ class ServingThreads::Worker final : public os::ThreadGroup::Member, public Susp
 
   // Runs the job. False: the connection was taken over.
   bool run(const SourcePtr& served, JobPtr& job) noexcept {
-    all_.limiter_.enter();  // before the upcall, or the monitor would take the connection from a thread that waits here
+    // Before the upcall, or the monitor would take the connection from a thread that waits here.
+    if (!all_.limiter_.try_enter()) {
+      served->send_kept();
+      all_.limiter_.enter();
+    }
     const Turn::Upcall upcall = served->turn.begin_upcall();
     all_.monitor_->notice();
     run_one(*job);

@@ -175,6 +175,18 @@ TEST_CASE("a connection is read no further when its waiting requests hold too ma
   CHECK(one.enter('b') == Decision::full);
 }
 
+TEST_CASE("a reader knows before the last request that may wait, or that holds too many bytes") {
+  Connection one({.parallel = 1, .waiting = 3, .bytes = 100});
+  one.detached('a');
+  CHECK_FALSE(one.order.may_become_full(79));
+  CHECK(one.enter('b') == Decision::waits);  // each holds 10 bytes
+  CHECK_FALSE(one.order.may_become_full(89));
+  CHECK(one.order.may_become_full(90));
+  CHECK(one.enter('b') == Decision::waits);
+  CHECK(one.order.may_become_full(0));
+  CHECK(one.enter('b') == Decision::full);
+}
+
 TEST_CASE("a caller that waits until a connection is idle is told when nothing of it runs any more") {
   Connection one({.parallel = 1});
   CHECK_FALSE(one.order.wait_until_idle());

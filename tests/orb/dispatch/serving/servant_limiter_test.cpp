@@ -52,6 +52,18 @@ TEST_CASE("no more servants run than the limit says, and none waits for ever") {
   CHECK(limiter.limit() == limit);
 }
 
+TEST_CASE("a servant that does not wait takes a free permit only") {
+  ServantLimiter unlimited({}, 4), limiter({.most = 1}, 4);
+  CHECK(unlimited.try_enter());
+  CHECK(unlimited.try_enter());
+  CHECK(limiter.try_enter());
+  CHECK_FALSE(limiter.try_enter());
+  limiter.leave();
+  CHECK(limiter.try_enter());
+  limiter.lift();
+  CHECK(limiter.try_enter());
+}
+
 TEST_CASE("a servant in a nested call leaves its permit to another one, and comes back without waiting") {
   ServantLimiter limiter({.most = 1}, 8);
   limiter.enter();

@@ -128,6 +128,7 @@ class Letters final : public RequestSource {
     if (back_to) (void)back_to->add(std::make_shared<Letters>(servant_, std::move(fd_)));
   }
   void finish(JobPtr job) noexcept override { job->finish(); }
+  void send_kept() noexcept override { ++kept_sent; }
   bool detach() noexcept override {
     kept_.assign(rest_.begin(), rest_.end());
     rest_ = kept_;
@@ -163,7 +164,8 @@ class Letters final : public RequestSource {
   ServingThreads* back_to = nullptr;
   std::atomic<char> waiting{'\0'};  // a request that waits until a detached one has ended
   std::atomic<int> detached{0};
-  std::atomic<int> armed{0};  // how often it was added to the epoll set
+  std::atomic<int> kept_sent{0};  // how often send_kept() was called
+  std::atomic<int> armed{0};      // how often it was added to the epoll set
   std::atomic<Time> expires{never};
   std::atomic<Time> waits_until{};  // of the last next()
   std::atomic<bool> is_blocked{false}, sees_end{false}, is_kept{false};
@@ -302,6 +304,19 @@ TEST_CASE("a request waits until fewer servants run than the limit says, and its
   CHECK(third.receive(1) == "q");
   CHECK(third.source->detached == 0);
   CHECK(server.threads.servant_limit() == 2);
+}
+
+TEST_CASE("a connection whose request waits for the limit first sends the replies that it keeps") {
+  Server server({.stay = 20ms, .stack = 256 * 1024, .servants = {.most = 1}});
+  const auto first = server.client(), second = server.client();
+  first.send("b");
+  while (server.servant.blocked < 1) std::this_thread::yield();
+  CHECK(first.source->kept_sent == 0);
+  second.send("q");
+  while (second.source->kept_sent == 0) std::this_thread::yield();  // bound: the limit holds
+  CHECK(server.servant.served == 0);
+  server.servant.released = true;
+  CHECK(second.receive(1) == "q");
 }
 
 TEST_CASE("a servant in a nested call does not count under the limit") {

@@ -24,6 +24,7 @@ class BellSource final : public RequestSource {
   Found next(JobPtr&, MutableBytes, Time) noexcept override { return Found::nothing; }
   void leave() noexcept override {}
   void finish(JobPtr) noexcept override {}
+  void send_kept() noexcept override {}
   bool detach() noexcept override { return false; }
   Next finish_detached(JobPtr) noexcept override { return {}; }
   Next take_waiting() noexcept override { return {}; }
