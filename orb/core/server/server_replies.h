@@ -4,10 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
-<<<<<<< HEAD
 #include <span>
-=======
->>>>>>> h8
 #include <string_view>
 #include <vector>
 
@@ -43,12 +40,8 @@ class ServerReplies {
   // Sends a reply likewise. Waits for room in the send queue if another thread substitutes for this one meanwhile.
   void send_reply(cdr::Writer& reply) noexcept;
   // Sends complete messages; waits for room as send_reply() does.
-<<<<<<< HEAD
   void send_patiently(Parts messages) noexcept;
   void send_patiently(Bytes messages) noexcept { send_patiently(Parts{&messages, 1}); }
-=======
-  void send_patiently(Bytes messages) noexcept;
->>>>>>> h8
 
   // The next five are for the thread that reads the connection. It may keep finished replies for a moment, to send
   // several together. It sends them before it waits for anything, and before anything closes the connection.

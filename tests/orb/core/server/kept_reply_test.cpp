@@ -85,10 +85,7 @@ struct Kept {
     CHECK(giop::parse_reply(*message, {})->header.request_id == id);
   }
 
-<<<<<<< HEAD
-=======
   const Quiet quiet;  // clients that are cut off
->>>>>>> h8
   const TempDirectory directory;
   ProbeServer server;
   Wires wires;
@@ -119,10 +116,6 @@ struct Slowed : Kept {
 }  // namespace
 
 TEST_CASE("replies to requests of the same read are sent before MessageError") {
-<<<<<<< HEAD
-  const Quiet quiet;
-=======
->>>>>>> h8
   Kept test(GENERATE(false, true));
   Message bad = test.ping(9);
   SECTION("a message without the magic number") { bad[0] = std::byte{'X'}; }
