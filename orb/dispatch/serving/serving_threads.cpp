@@ -128,7 +128,10 @@ class ServingThreads::Worker final : public os::ThreadGroup::Member, public Susp
     for (;;) {  // bound: ends with stop(), or when the thread is not needed
       const Work work = all_.next_work(*this);
       all_.leave_quiet(*this);
-      if (!work.source) return;
+      if (!work.source) {
+        bell_.reset();  // the worker stays until ThreadGroup joins its thread, which may be late
+        return;
+      }
       runs_for_ = work.source;
       if (work.helps) {
         help(work.source);

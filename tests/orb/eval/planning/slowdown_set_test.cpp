@@ -330,7 +330,7 @@ TEST_CASE("a refusal says which slowdown has lengthened the budget of the task t
   const TaskVerdict refused = plan(request).tasks[2];
   REQUIRE_FALSE(refused.admitted);
   CHECK_THAT(reason_of(refused.refusal, refused.refusal_note),
-             Contains(", where a responds in 21ms against deadline 20ms") &&
+             Contains(", where a responds in 22ms against deadline 20ms") &&
                  Contains("; a is analyzed with a budget of 12ms in place of 8ms: b on each other core of its cache "
                           "slows it down by a factor of 1.5, which is an estimate (dispatch.slowdowns)"));
   request.overheads.costs = {.hop = 20us};
