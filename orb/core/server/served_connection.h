@@ -3,8 +3,8 @@
 // Requests with a contract go to the manager. Once the connection has tasks, the reactor's thread reads it instead,
 // because its priority is above that of the tasks.
 //
-// Replies to requests that came with one read are sent together, unless a request among them runs long. Invariant: a
-// reply is kept (ServerReplies::keep()) only while a thread has the turn, and neither waits nor closes the connection.
+// Replies to requests that came with one read are sent together, unless a request among them runs long. Invariant: when
+// a thread gives up the turn, waits, or closes the connection, no reply is kept (ServerReplies::keep()).
 //
 // Threads: as dispatch::RequestSource.
 #pragma once

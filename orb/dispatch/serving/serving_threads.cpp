@@ -401,7 +401,7 @@ ServingThreads::Rested ServingThreads::rest(Worker& worker) noexcept {
     jobs_.fetch_add(worker.jobs.exchange(0, std::memory_order_relaxed), std::memory_order_relaxed);
   }
   update_hints();
-  return ends ? Rested::ends : Rested::on;
+  return ends ? Rested::ends : Rested::stays;
 }
 
 bool ServingThreads::may_stay(const Worker& worker) const noexcept {
