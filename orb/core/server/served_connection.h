@@ -72,8 +72,8 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   Found end(const Error& reason) noexcept;
   Error why_closed() noexcept;
   void keep_reply(Bytes reply) noexcept;
-  bool is_kept() const noexcept;
-  void keep_rest() noexcept;
+  bool is_copied() const noexcept;
+  void copy_rest() noexcept;
   void note_quiet(Time since) noexcept;
   bool has_stalled(Time now) noexcept;
   inline bool is_unhindered() noexcept;
@@ -95,8 +95,8 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   std::atomic<bool> only_end_left_{false};        // peer_end_ is set, and all bytes before the end were read
 
   // Owner: the thread that has the turn.
-  Bytes rest_;  // read but not parsed yet: in the reader's buffer, in kept_, or in memory shared with the peer
-  std::vector<std::byte> kept_;  // copied from a buffer that went back to its thread
+  Bytes rest_;  // read but not parsed yet: in the reader's buffer, in rest_copy_, or in memory shared with the peer
+  std::vector<std::byte> rest_copy_;  // copied from a buffer that went back to its thread
   Time received_{};
   Time last_finish_{};    // when the last request of this read finished, or when the bytes were read
   Time kept_since_{};     // when the oldest reply that is kept was made
