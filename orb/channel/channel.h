@@ -123,8 +123,8 @@ class Channel {
   // Copies the rest. Thread: the one that called begin_growing().
   void write_rest() noexcept;
   void end_growing() noexcept;
-  // Returns whether the peer knows such messages, this end writes none now, and take_some() was not called. At the
-  // connector's end also: whether the peer does not sleep.
+  // Returns whether the peer knows such messages, this end writes none now, and take_some() was not called. The
+  // connector's end also requires that the peer does not sleep.
   bool may_begin_growing() const noexcept;
   // Returns whether this end has begun a message that it has not ended. Thread: any.
   bool is_growing() const noexcept;

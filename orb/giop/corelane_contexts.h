@@ -114,7 +114,8 @@ std::array<std::byte, 4> encode_rt_priority(std::int16_t priority) noexcept;
 // beyond 2^63 ns. The exception is 2^64 - 1, which stands for Duration::max(): no deadline, no bound. Admission decides
 // whether a contract is valid.
 Expected<ContractContext> decode_contract(Bytes bytes) noexcept;
-Expected<void> decode_contract(Bytes bytes, ContractContext& context) noexcept;  // without a copy
+// Does the same without a copy: `context` is new, and gets the result. After an error its content is of no use.
+Expected<void> decode_contract(Bytes bytes, ContractContext& context) noexcept;
 Expected<RefusalContext> decode_refusal(Bytes context) noexcept;
 Expected<ChainContext> decode_chain(Bytes context) noexcept;
 Expected<std::int16_t> decode_rt_priority(Bytes context) noexcept;

@@ -184,8 +184,9 @@ class Connection {
   virtual Expected<Arrival> take(MutableBytes buffer, BorrowedBytes& /*borrowed*/) noexcept { return take(buffer); }
 
   // Sends the parts together: no other send() comes between them. Never waits for the peer. What the socket does not
-  // take at once is copied to a backlog, which an ordinary thread drains. It also goes there while the rest of another
-  // thread's message waits. Success means accepted, not arrived. Thread: any, real-time ones and the reactor's, too.
+  // take at once is copied to a backlog, which an ordinary thread drains. While the rest of another thread's message
+  // waits, all of this one is copied there. Success means accepted, not arrived. Thread: any, real-time ones and the
+  // reactor's, too.
   // Errors: TRANSIENT send_backlog if the backlog holds something and would exceed its bound. TRANSIENT send_backlogs
   // if the peer holds too much altogether (MemoryBudget). NO_MEMORY. Each of these closes the connection.
   virtual Expected<void> send(std::span<const Bytes> parts) noexcept = 0;

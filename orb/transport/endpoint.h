@@ -29,8 +29,8 @@ struct Endpoint {
   std::string host{};
   std::uint16_t port = 0;                   // of TCP; 0 when listening: any free one
   const TransportKind* kind = &kinds::tcp;  // never null
-  // The place at the host for kinds without such a port, such as the absolute path of a Unix-domain socket, of the
-  // socket at which channels are set up, or the port of vsock as text. "" when listening: the transport chooses one.
+  // The place at the host for kinds without such a port. Examples: the absolute path of a Unix-domain socket, or of the
+  // socket at which channels are set up; the port of vsock as text. "" when listening: the transport chooses one.
   std::string path{};
   // The user that has to run the server and to own the socket's file. Otherwise connect() fails, and sends nothing.
   // Only kinds that say checks_user look at it. Nothing: any user.

@@ -2,8 +2,8 @@
 //
 // Threads: one owner.
 //
-// The folder idl/sema/type_readers turns structures, unions, enumerations, bitsets and what they are made of into the
-// model. The folder idl/sema/analyzer has the readers of modules and interfaces, and combines all readers.
+// The folder idl/sema/type_readers adds structures, unions, enumerations, bitsets and their members to the model. The
+// folder idl/sema/analyzer has the readers of modules, interfaces and values, and combines all readers.
 #pragma once
 
 #include <cstdint>

@@ -139,12 +139,12 @@ MutableBytes End::chunk(std::uint32_t first, std::size_t size) noexcept {
   return {parts.own.at(chunks_offset(parts.mine) + std::size_t{first} * parts.mine.chunk_size), size};
 }
 
-// A sleeping acceptor is woken once all is there, because it may take whole messages only. A connector takes the
-// beginning, so its wake-up and the copy overlap. A channel that keeps its memory is for real-time callers: their
-// reader must not wait for a thread of another process.
+// This end may be the acceptor: then the connector takes the beginning, so its wake-up and the copy overlap. Otherwise
+// the peer is the acceptor. If that sleeps, it is woken once all is there, because it may take whole messages only. A
+// channel that keeps its memory is for real-time callers: their reader must not wait for a thread of another process.
 bool End::may_begin_growing() const noexcept {
-  const bool wakes = parts.side == Side::acceptor || !peer_record_.finds_sleeper();
-  return parts.growing_loans && !pool.keeps() && !is_growing() && wakes;
+  const bool peer_takes_beginning = parts.side == Side::acceptor || !peer_record_.finds_sleeper();
+  return parts.growing_loans && !pool.keeps() && !is_growing() && peer_takes_beginning;
 }
 
 Expected<void, Fault> End::begin_growing(Bytes head, Bytes tail) noexcept {

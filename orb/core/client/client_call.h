@@ -71,7 +71,8 @@ class ClientCall {
   bool locate();
 
   cdr::Reader& results() noexcept { return reader_; }
-  // Raises the error for which results() could not be decoded. It is COMPLETED_YES, because the operation ran.
+  // Raises the error for which results() could not be decoded. It is COMPLETED_YES, because the operation ran. If the
+  // rest of the reply did not come, it is COMM_FAILURE or TIMEOUT, COMPLETED_MAYBE, as for a call without a reply.
   [[noreturn]] void raise_bad_results() const;
   // Returns the reply's service contexts.
   const giop::ContextList& contexts() const noexcept { return contexts_; }

@@ -85,9 +85,9 @@ struct CallState {
 // The caller owns and reuses it.
 class PendingReply {
  public:
-  // Returns the whole reply. Call it after wait().
+  // Returns the reply. Call it after wait(). If arriving() is not null, some of its bytes are still to come.
   giop::Message message() const noexcept { return {call_.header, call_.lies_at}; }
-  // Returns the source of bytes of the reply that are still to come; null: all are there.
+  // Returns what waits for the bytes of the reply that are still to come; null: all are there. Valid until forget().
   transport::ArrivingBytes* arriving() const noexcept { return call_.arriving; }
   // Releases the reply's memory if the peer lent it.
   void forget() noexcept {

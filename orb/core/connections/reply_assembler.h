@@ -45,8 +45,8 @@ class ReplyAssembler {
     }
     return {};
   }
-  // Takes a reply that the peer still writes, and calls deliver() with it. Failed: it is no whole reply; the connection
-  // must end.
+  // Takes a reply that the peer still writes, and calls deliver() with it. COMM_FAILURE channel_spoiled: the bytes are
+  // not the beginning of exactly one reply, so the connection must end.
   template <typename Deliver>
   Expected<void> take_arriving(const transport::BorrowedBytes& borrowed, Deliver deliver) {
     const auto reply = begun_reply(borrowed);

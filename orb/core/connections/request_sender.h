@@ -38,7 +38,7 @@ class RequestSender {
       if (const auto sent = batch_->flush(Time{}); !sent) return sent;
     return stream_.send_if_room(rest_until, request, position);
   }
-  // Does so without waiting. The request may use all of the backlog; those of send() may fill only their share.
+  // Sends the request without waiting. It may use all of the backlog; the two functions above fill only their share.
   Expected<void> send_at_once(Parts request, std::uint64_t& position) noexcept {
     return stream_.send(request, position);
   }

@@ -59,7 +59,7 @@ class alignas(64) EntrySlots {
   static EntrySlots* take() noexcept;
   void set(std::size_t slot, const EntryCounter* entry_counter) noexcept {
     // PAIR entry_slots.slot: release here -> acquire in is_anyone_in(). The thread that tears down sees what the upcall
-    // did. What a slot had before stays visible.
+    // did, also if it reads the slot only after the next upcall has filled it.
     inside_[slot].store(entry_counter, std::memory_order_release);
   }
 

@@ -23,7 +23,7 @@ RequestOrder::Decision RequestOrder::enter(dispatch::JobPtr& job, const Key& key
   return full_ ? Decision::full : Decision::waits;
 }
 
-// Other threads only take requests out.
+// If the result is false, it stays so until enter(): other threads only take requests out.
 bool RequestOrder::may_become_full(std::size_t bytes) const noexcept {
   const os::LockGuard lock(mutex_);
   return is_full_with(waiting_.size() + 1, waiting_bytes_ + bytes);

@@ -42,8 +42,7 @@ class RequestOrder {
   enum class Decision { run, waits, full };
   // Decides about a request, and takes the job if it waits. Raises std::bad_alloc; then the job stays with the caller.
   Decision enter(dispatch::JobPtr& job, const Key& key);
-  // Returns false if enter() cannot answer full for a request that holds so many bytes. Thread: the one that calls
-  // enter().
+  // Returns whether enter() may answer full for a request that holds so many bytes. Thread: the one that calls enter().
   bool may_become_full(std::size_t bytes) const noexcept;
 
   // Notes that the request on the reading thread now runs beside it. Returns false if there is no memory to record

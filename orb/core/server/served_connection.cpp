@@ -73,7 +73,7 @@ bool ServedConnection::arm() noexcept {
   drained_ = false;
   if (!rest_.empty()) return false;
   // An idle connection frees its memory, because there may be many of them.
-  kept_ = std::vector<std::byte>();
+  rest_copy_ = std::vector<std::byte>();
   connection_->replies().free_kept(longest_kept_reply);
   return connection_->stream().await_bytes();
 }
@@ -94,7 +94,7 @@ bool ServedConnection::arm() noexcept {
       if (!may_go_on() && !has_nothing_left()) {
         blocked_ = true;
         send_kept();
-        keep_rest();
+        copy_rest();
         return note_quiet(os::now()), Found::blocked;
       }
     }
@@ -165,7 +165,7 @@ Error ServedConnection::why_closed() noexcept {
       request.keep();
       // Before enter(), because another thread may read on after the decision full.
       if (connection_->replies().kept_bytes() > 0 && order_.may_become_full(request.held_bytes())) send_kept();
-      keep_rest();
+      copy_rest();
       const bool has_place = connection_->requests().add(request.pending());
       if (!has_place) connection_->replies().send_exception(request.to(), errors::queue_full);
       const auto decision = has_place ? order_.enter(job, key_of(request)) : RequestOrder::Decision::waits;
@@ -185,7 +185,7 @@ Error ServedConnection::why_closed() noexcept {
 // Takes one message.
 [[gnu::hot]] dispatch::RequestSource::Found ServedConnection::parse(dispatch::JobPtr& job) noexcept {
   using Step = ServerConnection::Step;
-  const Step step = connection_->next_request(rest_, !is_kept(), received_, job);
+  const Step step = connection_->next_request(rest_, !is_copied(), received_, job);
   if (const auto half_by = connection_->reader().update_deadline(received_)) {
     half_by_ = *half_by;
     note_quiet(received_);
@@ -238,22 +238,23 @@ bool ServedConnection::detach() noexcept {
   if (!connection_->requests().add_running(current_->pending()) || !order_.detach(*current_, current_key_))
     connection_->stream().close();
   current_ = nullptr;
-  keep_rest();
+  copy_rest();
   return !rest_.empty();
 }
 
-// Returns whether the unparsed bytes lie in kept_.
-bool ServedConnection::is_kept() const noexcept {
-  return std::less_equal{}(kept_.data(), rest_.data()) && std::less{}(rest_.data(), kept_.data() + kept_.size());
+// Returns whether the unparsed bytes lie in rest_copy_.
+bool ServedConnection::is_copied() const noexcept {
+  return std::less_equal{}(rest_copy_.data(), rest_.data()) &&
+         std::less{}(rest_.data(), rest_copy_.data() + rest_copy_.size());
 }
 
 // Copies the unparsed bytes, because their buffer goes back to its thread.
-void ServedConnection::keep_rest() noexcept {
-  if (rest_.empty() || is_kept() || connection_->reader().memory().is_shared(rest_)) return;
+void ServedConnection::copy_rest() noexcept {
+  if (rest_.empty() || is_copied() || connection_->reader().memory().is_shared(rest_)) return;
   try {
-    std::vector<std::byte> kept(rest_.begin(), rest_.end());
-    kept_.swap(kept);
-    rest_ = kept_;
+    std::vector<std::byte> copy(rest_.begin(), rest_.end());
+    rest_copy_.swap(copy);
+    rest_ = rest_copy_;
   } catch (const std::bad_alloc&) {
     rest_ = {};
     connection_->replies().close();

@@ -3,8 +3,8 @@
 // Requests with a contract go to the manager. Once the connection has tasks, the reactor's thread reads it instead,
 // because its priority is above that of the tasks.
 //
-// Replies to requests that came with one read are sent together, unless a request among them runs long. Invariant: a
-// reply is kept (ServerReplies::keep()) only while a thread has the turn, and neither waits nor closes the connection.
+// Replies to requests that came with one read are sent together, unless a request among them runs long. Invariant: when
+// a thread gives up the turn, waits, or closes the connection, no reply is kept (ServerReplies::keep()).
 //
 // Threads: as dispatch::RequestSource.
 #pragma once
@@ -72,8 +72,8 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   Found end(const Error& reason) noexcept;
   Error why_closed() noexcept;
   void keep_reply(Bytes reply) noexcept;
-  bool is_kept() const noexcept;
-  void keep_rest() noexcept;
+  bool is_copied() const noexcept;
+  void copy_rest() noexcept;
   void note_quiet(Time since) noexcept;
   bool has_stalled(Time now) noexcept;
   inline bool is_unhindered() noexcept;
@@ -95,8 +95,8 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   std::atomic<bool> only_end_left_{false};        // peer_end_ is set, and all bytes before the end were read
 
   // Owner: the thread that has the turn.
-  Bytes rest_;  // read but not parsed yet: in the reader's buffer, in kept_, or in memory shared with the peer
-  std::vector<std::byte> kept_;  // copied from a buffer that went back to its thread
+  Bytes rest_;  // read but not parsed yet: in the reader's buffer, in rest_copy_, or in memory shared with the peer
+  std::vector<std::byte> rest_copy_;  // copied from a buffer that went back to its thread
   Time received_{};
   Time last_finish_{};    // when the last request of this read finished, or when the bytes were read
   Time kept_since_{};     // when the oldest reply that is kept was made

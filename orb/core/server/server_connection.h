@@ -92,10 +92,10 @@ class ServerConnection final : public transport::Watcher,
     if (!stream_->is_open()) return Step::end;
     return reader_.use().is_used() || binding_.is_bound() ? Step::tasks : Step::other;
   }
-  // Waits until the first `size` bytes of a request are there that came at `received`, and returns how many are. It
-  // waits for a moment only, unless the client has stopped. Then the thread may be replaced, as a thread that waits for
-  // a client to take replies. If the bytes do not come, it closes the connection and returns why. Thread: any that may
-  // be replaced.
+  // Waits until the first `size` bytes of a message are there, and returns how many are. `received`: when the message
+  // began to arrive. While the client still copies, that takes a moment. If the client has stopped, another thread does
+  // the other work of this one meanwhile. Bound: timeout.header. If the bytes do not come, this closes the connection
+  // and returns why. Thread: one that has a substitute (dispatch::has_substitute()).
   Expected<std::size_t> await_rest(transport::ArrivingBytes& arriving, std::size_t size, Time received) noexcept;
   // Makes the reactor read the connection from now on, after it has parsed `rest`.
   void read_by_reactor(Bytes rest, Time received, Time half_by) noexcept;

@@ -19,8 +19,8 @@ namespace corelane::core {
 
 class ServerReplies {
  public:
-  // The first argument outlives this object; the other two belong to the connection. Once sending has failed, those of
-  // the requests that expect a reply do not run any more.
+  // The server outlives this object. `stream` and `requests` belong to the connection. Once sending has failed,
+  // requests that expect a reply do not run any more.
   ServerReplies(Server& server, transport::Connection& stream, PendingRequests& requests) noexcept
       : server_(server), stream_(stream), requests_(requests) {}
 
@@ -43,8 +43,8 @@ class ServerReplies {
   void send_patiently(Parts messages) noexcept;
   void send_patiently(Bytes messages) noexcept { send_patiently(Parts{&messages, 1}); }
 
-  // The next five are for the thread that reads the connection. It may keep finished replies for a moment, to send
-  // several together. It sends them before it waits for anything, and before anything closes the connection.
+  // Functions for kept replies. Thread: the one that reads the connection. It may keep finished replies for a moment,
+  // to send several together. It sends them before it waits for anything, and before it closes the connection.
 
   // Keeps a copy of a reply. Until it is sent, the server counts it as a request under way. So the server does not send
   // CloseConnection before it. Call it while the request still counts. Raises std::bad_alloc.
@@ -52,7 +52,7 @@ class ServerReplies {
   std::size_t kept_bytes() const noexcept { return kept_.size(); }
   // Sends what is kept. Waits for room as send_reply() does.
   void send_kept() noexcept;
-  // Frees the memory of replies that were kept, if it has more than `most` bytes. Nothing is kept.
+  // Frees the memory of replies that were kept, if it has more than `most` bytes. Call it only while nothing is kept.
   void free_kept(std::size_t most) noexcept {
     if (kept_.capacity() > most) kept_ = std::vector<std::byte>();
   }

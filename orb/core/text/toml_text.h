@@ -1,7 +1,8 @@
 // read_toml() reads a TOML file that a user named, and refuses content that would crash the parser.
 // Threads: any but real-time ones: it reads files and allocates.
 //
-// The folder orb/core/text has what several readers of text need. It knows no setting and no contract.
+// The folder orb/core/text reads TOML files, and finds the known name that a user probably meant. It knows no setting
+// and no contract.
 #pragma once
 
 #include <cstddef>

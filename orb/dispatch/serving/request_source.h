@@ -38,7 +38,7 @@ class RequestSource : public std::enable_shared_from_this<RequestSource> {
   virtual void leave() noexcept = 0;
   // Sends the reply of a job that has run, or keeps it for a moment if more requests of the same read follow.
   virtual void finish(JobPtr job) noexcept = 0;
-  // Sends what finish() kept, because the calling thread waits before it runs the next job.
+  // Sends what finish() kept. Call it before the thread waits for anything but next().
   virtual void send_kept() noexcept = 0;
 
   // Detaches the job that runs here: it goes on while another thread reads the connection. Keeps what is left in
@@ -69,8 +69,8 @@ class RequestSource : public std::enable_shared_from_this<RequestSource> {
   // not seen that yet. The event of that end comes once, and may have come while the turn was taken. Also called
   // without the turn.
   virtual bool unblocked() noexcept = 0;
-  // Checks again whether the connection may be read. Lets it count as blocked or not from here on, and returns whether
-  // it is blocked.
+  // Checks again whether the connection may be read, and notes the result: from then on it is blocked, or it is not.
+  // Returns whether it is blocked.
   virtual bool block() noexcept = 0;
   // Return what to watch a blocked connection for: epoll events on that descriptor that show the end of its peer,
   // besides EPOLLHUP and EPOLLERR. Nothing: that end is known. The descriptor is constant.

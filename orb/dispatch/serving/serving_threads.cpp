@@ -29,6 +29,7 @@ constexpr std::size_t read_buffer_size = 68 * 1024;  // holds 64 KiB of argument
 constexpr std::size_t fewest_threads = 2;            // one that leads, and one that takes its place
 constexpr int events_at_once = 16;
 constexpr int sources_between_waits = 16;
+constexpr std::chrono::milliseconds expiry_retry{200};  // until connections are checked again, if there was no memory
 
 void warn_of_shortage() noexcept try {
   os::log::warn("requests without a contract wait until a thread is free: " +
@@ -404,7 +405,7 @@ ServingThreads::Rested ServingThreads::rest(Worker& worker) noexcept {
     jobs_.fetch_add(worker.jobs.exchange(0, std::memory_order_relaxed), std::memory_order_relaxed);
   }
   update_hints();
-  return ends ? Rested::ends : Rested::on;
+  return ends ? Rested::ends : Rested::stays;
 }
 
 bool ServingThreads::may_stay(const Worker& worker) const noexcept {
@@ -568,7 +569,7 @@ void ServingThreads::expire_some() noexcept try {
     if (source->turn.claim()) source->expire(now) ? forget(*source) : give_up_turn(source);
   poll_.note_expiry(next);
 } catch (const std::bad_alloc&) {
-  poll_.note_expiry(os::now() + options_.stay);
+  poll_.note_expiry(os::now() + expiry_retry);
 }
 
 void ServingThreads::begin_detached(Worker& worker) noexcept {

@@ -56,9 +56,9 @@ struct ServingOptions {
   std::size_t running = 17;   // threads that read and serve; all but one may stay with connections of their own
   std::size_t detached = 64;  // threads beside them, in servants that take long or wait in nested calls
   Duration patience = std::chrono::microseconds{200};  // a servant that takes longer is detached
-  // How long a connection is without a request until it is quiet. Longer than receive_timeout of
-  // orb/transport/detail/socket.cpp, so that a wait for the next request takes one system call. Little longer, so that
-  // the end of such a wait is seldom followed by another one.
+  // How long a connection is without a request until it is quiet. It is longer than receive_timeout of
+  // orb/transport/detail/socket.cpp, so that a wait for the next request takes one system call. It is only a little
+  // longer: if that call ends in vain, the time is usually over, and no second wait follows.
   Duration stay = std::chrono::milliseconds{21};
   // How long a thread that is not needed waits before it ends. Two threads wait without an end.
   Duration linger = std::chrono::seconds{10};
@@ -107,7 +107,7 @@ class ServingThreads {
     called,  // there is something to do
     found,   // the quiet connection has something
     ends,    // the thread is not needed any more
-    on,      // the time is over, or nothing has happened, and the thread is needed
+    stays,   // nothing has come, and the thread is still needed
   };
 
   // Numbers of threads.

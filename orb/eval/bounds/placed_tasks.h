@@ -1,10 +1,11 @@
-// The admitted tasks of a plan on their cores, in the form that two analyses need which the Manager does not make:
-// those of chains, and of tasks of high criticality. The terms are those of the Manager: see
+// The admitted tasks of a plan on their cores, for two analyses: that of chains, and that of tasks of high criticality.
+// The Manager does not make these analyses. The terms are those of the Manager: see
 // orb/sched/admission/core_task_set.h.
 //
 // Threads: values; pure functions. Allocates.
 //
-// The folder orb/eval/bounds fills in what depends on where the tasks of a plan were placed.
+// The folder orb/eval/bounds computes the bounds of chains and of tasks of high criticality. They depend on the cores
+// on which the tasks of a plan were placed.
 #pragma once
 
 #include <cstddef>

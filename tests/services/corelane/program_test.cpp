@@ -224,7 +224,7 @@ TEST_CASE("commands find the servers' directory where a server finds its own") {
         "corelane top: ./corelane.toml:2:1: unknown key runtime.directry; the nearest known is runtime.directory\n");
 }
 
-TEST_CASE("only commands that admit as a server read its file of slowdowns, and none reads its file of contracts") {
+TEST_CASE("plan, simulate and eval read the file of slowdowns, but not that of contracts, and top reads neither") {
   const TempDirectory place;
   std::ofstream(place / "s.toml") << "[platform]\ncores = 2\n[[task]]\nperiod = \"10ms\"\nbudget = \"1ms\"\n"
                                      "[experiment]\nlength = \"100ms\"\n";

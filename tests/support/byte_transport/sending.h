@@ -122,10 +122,12 @@ TEMPLATE_LIST_TEST_CASE("a sender that may not wait does not sleep, although the
     getrusage(RUSAGE_THREAD, &used);
     return used.ru_nvcsw;
   };
-  const int function = GENERATE(0, 1, 2);
+  const std::string function = GENERATE("send", "send_by", "send_if_room");
+  CAPTURE(function);
   const auto attempt = [&](const ConnectionPtr& end) {
-    if (function == 0) return send(end, text);
-    return function == 1 ? send_by(end, corelane::Time{}, text) : send_if_room(end, corelane::os::now(), text);
+    if (function == "send") return send(end, text);
+    if (function == "send_by") return send_by(end, corelane::Time{}, text);
+    return send_if_room(end, corelane::os::now(), text);
   };
   bool slept = true;
   for (int trial = 0; slept && trial < 20; ++trial) {  // now and then it waits for a lock

@@ -155,7 +155,7 @@ TEST_CASE("a client that ends in the middle of a request is not served, and othe
   CHECK(serves(test));
 }
 
-TEST_CASE("what is no message or no message for a server is answered with MessageError when all of it is there") {
+TEST_CASE("bytes that are no request are answered with MessageError when all of them are there") {
   const Quiet quiet;
   ByHand test;
   test.call();
@@ -170,7 +170,7 @@ TEST_CASE("what is no message or no message for a server is answered with Messag
   CHECK(serves(test));
 }
 
-TEST_CASE("a request before something that is no message is served") {
+TEST_CASE("a request is served although bytes that are no message follow it") {
   const Quiet quiet;
   ByHand test;
   test.call();
@@ -195,7 +195,7 @@ TEST_CASE("a part of a request is served when the rest has come, and the connect
   test.call();
 }
 
-TEST_CASE("a client that stops in something that is no whole request loses its connection, and is counted once") {
+TEST_CASE("a client that stops in the middle of bytes that are no request loses its connection, and is counted once") {
   const Quiet quiet;
   ByHand test({"-ORBTimeoutHeader", "300ms"});
   test.call();

@@ -143,7 +143,8 @@ class Letters final : public RequestSource {
   bool begin_wait(WaitsFor) noexcept override { return false; }
   bool end_wait(WaitsFor) noexcept override { return false; }
   bool arm() noexcept override { return ++armed, rest_.empty(); }
-  // Returns whether its thread has begun to watch it for the first time after that many requests, each after the last.
+  // Returns whether the connection is quiet after so many requests, if it was also quiet after each one before. It is
+  // armed when it is added, and whenever it becomes quiet.
   bool is_quiet_after(int requests) const noexcept { return armed > requests; }
   int descriptor() const noexcept override { return fd_.get(); }
   bool unblocked() noexcept override { return !is_blocked || (!sees_end && has_end()); }
@@ -414,7 +415,8 @@ TEST_CASE("a thread that waited at a quiet connection ends, and the connection i
 
 TEST_CASE("a quiet connection that is ended is let go of by the thread that watches it") {
   Server server({.patience = 1h, .stay = 1ms, .stack = 256 * 1024});
-  const auto how = GENERATE(0, 1, 2);
+  enum class Ends { evicted, expired, by_peer };
+  const auto how = GENERATE(Ends::evicted, Ends::expired, Ends::by_peer);
   std::weak_ptr<Letters> gone;
   {
     auto client = server.client();
@@ -422,16 +424,16 @@ TEST_CASE("a quiet connection that is ended is let go of by the thread that watc
     client.send("q");
     REQUIRE(client.receive(1) == "q");
     while (!client.source->is_quiet_after(1)) std::this_thread::yield();
-    if (how == 0) {
+    if (how == Ends::evicted) {
       while (!server.threads.evict(client.source)) std::this_thread::yield();  // until its turn is free
       client.source->close();
-    } else if (how == 1) {
+    } else if (how == Ends::expired) {
       client.source->expires.store(os::now(), std::memory_order_relaxed);  // relaxed: the threads look again and again
       server.client(os::now());                                            // makes them look
       while (!client.source->ended) std::this_thread::yield();
       client.source->close();
     }
-  }  // case 2: the peer ends it
+  }  // ends the client: the peer of the connection
   while (!gone.expired() || server.threads.connections() > 0) std::this_thread::yield();
 }
 
