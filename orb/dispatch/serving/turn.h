@@ -1,6 +1,6 @@
-// Turn is the right to read one connection. Exactly one holder has it, or none while the connection waits in an epoll
-// set. While the holder runs a servant, a monitor can take the turn and give it to another thread. So a long servant
-// does not stop the reading of its connection.
+// Turn is the right to read one connection. Exactly one holder has it. It is free while the connection waits in an
+// epoll set, or while an idle thread watches it. While the holder runs a servant, a monitor can take the turn and give
+// it to another thread. So a long servant does not stop the reading of its connection.
 //
 //                      ┌──begin_wait()──▶ waiting ──end_wait() == true──▶ held
 //   free ──claim()──▶ held ──begin_upcall()──▶ upcall ──end_upcall() is true──▶ held ──release()──▶ free

@@ -437,6 +437,35 @@ TEST_CASE("a quiet connection that is ended is let go of by the thread that watc
   while (!gone.expired() || server.threads.connections() > 0) std::this_thread::yield();
 }
 
+TEST_CASE("no request of a quiet connection is lost, whatever other threads do with the connection meanwhile") {
+  Server server({.running = 3, .patience = 1h, .stay = 1ms, .linger = 1ms, .stack = 256 * 1024});
+  std::vector<Server::Client> clients;
+  for (int i = 0; i < 6; ++i) clients.push_back(server.client());
+  for (const auto& client : clients) client.source->is_kept = true;
+  std::atomic<int> evicted{0};
+  const std::jthread disturbs([&](std::stop_token stop) {
+    for (std::size_t i = 0; !stop.stop_requested(); ++i) {
+      const auto& source = clients[i % clients.size()].source;
+      const std::size_t what = i / clients.size() % 3;
+      if (what == 0) server.threads.resume(source);
+      if (what == 1 && server.threads.evict(source)) ++evicted;
+      if (what == 2) source->expires.store(os::now(), std::memory_order_relaxed);  // relaxed: the threads look again
+      std::this_thread::sleep_for(100us);  // sleep: pauses of many lengths between calls, some of them quiet
+    }
+  });
+  for (int round = 0; round < 300; ++round) {
+    std::this_thread::sleep_for(std::chrono::microseconds{round % 5 * 700});  // sleep: as above
+    const auto& client = clients[static_cast<std::size_t>(round * round) % clients.size()];
+    const auto& other = clients[static_cast<std::size_t>(round) % clients.size()];
+    client.send("q");
+    other.send("q");
+    REQUIRE(client.receive(1) == "q");
+    REQUIRE(other.receive(1) == "q");
+  }
+  CHECK(evicted == 0);
+  CHECK(server.threads.connections() == clients.size());
+}
+
 TEST_CASE("threads without work have no wake-ups") {
   Server server({.stay = 1ms, .linger = 1ms, .stack = 256 * 1024});
   const auto client = server.client();
