@@ -82,26 +82,6 @@ void ServerReplies::close() noexcept {
   stream_.close();
 }
 
-void ServerReplies::keep(Bytes reply) {
-  if (reply.empty()) return;
-  const bool is_first = kept_.empty();
-  kept_.insert(kept_.end(), reply.begin(), reply.end());
-  if (is_first) server_.requests().add();
-}
-
-[[gnu::hot]] void ServerReplies::send_kept() noexcept {
-  if (kept_.empty()) return;
-  // The monitor thread also calls this, through RequestSource::detach(), and must not wait.
-  dispatch::has_substitute() ? send_patiently(kept_) : send(kept_);
-  kept_.clear();
-  (void)server_.requests().leave();
-}
-
-void ServerReplies::close() noexcept {
-  send_kept();
-  stream_.close();
-}
-
 void ServerReplies::cut_off(const Error& error) noexcept {
   server_.incidents().client_cut_off(error);
   stream_.close();
