@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <chrono>
 #include <new>
 #include <string>
@@ -22,6 +23,8 @@ namespace {
 using errors::orb_destroyed;
 
 constexpr std::chrono::milliseconds idle_time{100};  // a collector's thread ends after this time without calls
+// For how long a collector waits for the rest of a reply before it looks at its other calls. A copy takes less.
+constexpr std::chrono::milliseconds rest_time{1};
 
 thread_local bool handling = false;
 
@@ -98,11 +101,12 @@ class AsyncCalls::Collector final : public os::ThreadGroup::Member {
   void live() noexcept override {
     handling = true;
     Time idle_since = os::now();
+    PendingReply* arriving = nullptr;  // calls whose replies the server still copies
     while (!is_over()) {
-      PendingReply* reply = connection_->attend(group_, idle_since + idle_time);
+      PendingReply* const ended = connection_->attend(group_, idle_since + idle_time, arriving ? Time{} : never);
       const Time now = os::now();
-      if (reply != nullptr || has_calls()) idle_since = now;
-      while (reply != nullptr) settle(std::exchange(reply, reply->next()));
+      if (ended != nullptr || has_calls()) idle_since = now;
+      arriving = settle_whole(arriving, settle_whole(ended, nullptr));
       if (now >= idle_since + idle_time && all_.let_go(*this)) return connection_.reset();
     }
   }
@@ -122,6 +126,29 @@ class AsyncCalls::Collector final : public os::ThreadGroup::Member {
   bool is_over() {
     const os::LockGuard lock(mutex_);
     return stopping_ && calls_.empty();
+  }
+
+  // Settles the calls of the list whose replies are there. Puts the others before `rest`, and returns that list: the
+  // handler of such a call would wait for the server, and other calls with it.
+  PendingReply* settle_whole(PendingReply* list, PendingReply* rest) {
+    while (list != nullptr) {  // bound: the list
+      PendingReply* const reply = std::exchange(list, list->next());
+      if (still_arrives(*reply)) {
+        reply->call().next = rest;
+        rest = reply;
+      } else {
+        settle(reply);
+      }
+    }
+    return rest;
+  }
+
+  // Waits a moment for the rest of the reply. Returns whether there is still time for it to come.
+  static bool still_arrives(const PendingReply& reply) noexcept {
+    if (reply.arriving() == nullptr) return false;
+    const Time deadline = reply.call().deadline;
+    const auto whole = reply.arriving()->await(reply.message().bytes.size(), std::min(deadline, os::now() + rest_time));
+    return !whole && whole.error().kind == ErrorKind::timeout && os::now() < deadline;
   }
 
   void settle(PendingReply* reply) {

@@ -8,10 +8,8 @@
 namespace corelane::core {
 
 void AsyncReply::note_bad_reply() noexcept {
-  Error error = results_.error();
-  error.completed = Completion::yes;
   try {
-    raise(error);
+    raise(error_of_bad_results(results_));
   } catch (...) {
     exception_ = std::current_exception();
   }

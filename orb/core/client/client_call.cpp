@@ -476,12 +476,16 @@ ClientCall::Next ClientCall::take_system_exception(cdr::Reader& body) {
   raise(received.error, std::move(received.detail));
 }
 
-// If the rest of the reply did not come, the call fails as if nothing of it had.
-void ClientCall::raise_bad_results() const {
-  const Error error = reader_.error();
+Error error_of_bad_results(const cdr::Reader& results) noexcept {
+  const Error error = results.error();
   const bool is_cut_off = error.kind == ErrorKind::comm_failure || error.kind == ErrorKind::timeout;
-  if (is_cut_off) raise_failed(with_completion(error, Completion::maybe));
-  raise(with_completion(error, Completion::yes));
+  return with_completion(error, is_cut_off ? Completion::maybe : Completion::yes);
+}
+
+void ClientCall::raise_bad_results() const {
+  const Error error = error_of_bad_results(reader_);
+  if (error.completed == Completion::maybe) raise_failed(error);
+  raise(error);
 }
 
 bool ClientCall::post(ReplyGroup& group) {

@@ -71,8 +71,7 @@ class ClientCall {
   bool locate();
 
   cdr::Reader& results() noexcept { return reader_; }
-  // Raises the error for which results() could not be decoded. It is COMPLETED_YES, because the operation ran. If the
-  // rest of the reply did not come, it is COMM_FAILURE or TIMEOUT, COMPLETED_MAYBE, as for a call without a reply.
+  // Raises error_of_bad_results().
   [[noreturn]] void raise_bad_results() const;
   // Returns the reply's service contexts.
   const giop::ContextList& contexts() const noexcept { return contexts_; }
@@ -161,6 +160,10 @@ class ClientCall {
   ReferenceEnvironment environment_{static_cast<Orb*>(nullptr)};
   ArrivingResults arrival_{*this};
 };
+
+// Returns the error of a call whose results could not be decoded. The operation ran: COMPLETED_YES. If the rest of the
+// reply did not come, the call fails as if nothing of it had: COMPLETED_MAYBE.
+Error error_of_bad_results(const cdr::Reader& results) noexcept;
 
 // A system exception received in a reply, with the details from the reply's service contexts.
 struct ReceivedException {

@@ -182,10 +182,11 @@ bool ClientConnection::post(PendingReply& pending, std::uint32_t request_id, Par
   return true;
 }
 
-PendingReply* ClientConnection::attend(ReplyGroup& group, Time until) {
+PendingReply* ClientConnection::attend(ReplyGroup& group, Time until, Time latest) {
   os::UniqueLock lock(calls_);
   if (!group.has_ended()) {
-    lead_or_sleep(calls_.may_lead(group), group.parker(), calls_.earliest_deadline(group, until));
+    const Time end = std::min(latest, calls_.earliest_deadline(group, until));
+    lead_or_sleep(calls_.may_lead(group), group.parker(), end);
     calls_.expire(group, late);
   }
   PendingReply* const ended = calls_.take_ended(group);

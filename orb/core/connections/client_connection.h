@@ -68,9 +68,9 @@ class ClientConnection final : public transport::ConnectionMonitor {
   // then COMPLETED_NO.
   bool post(PendingReply& pending, std::uint32_t request_id, Parts request, Time deadline, ReplyGroup& group);
   // Blocks until calls of the group have ended, one has passed its deadline, or wake() is called. Returns at `until` if
-  // the group has no calls. Returns the ended calls as a list. While calls are in progress and no other thread reads,
-  // it reads for all. Thread: the group's collector.
-  PendingReply* attend(ReplyGroup& group, Time until = never);
+  // the group has no calls, and at `latest` in any case. Returns the ended calls as a list. While calls are in progress
+  // and no other thread reads, it reads for all. Thread: the group's collector.
+  PendingReply* attend(ReplyGroup& group, Time until = never, Time latest = never);
   // Sends a request without reply. A thread that is not real-time waits for room until the deadline. `may_batch`: the
   // request may be sent together with others that the thread sends right before and after it; see OnewayBatch.
   Expected<void> send(Parts request, Time deadline, bool may_batch = false) noexcept;

@@ -9,6 +9,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/cdr/codec.h"
+#include "orb/core/client/async_calls.h"
 #include "orb/core/client/client_call.h"
 #include "orb/core/connections/client_connection.h"
 #include "orb/giop/headers.h"
@@ -79,6 +80,20 @@ struct ByHand {
     return std::async(std::launch::async, [this, latest] { return get(latest); });
   }
 
+  // Makes an asynchronous call.
+  std::future<Octets> get_later(core::AsyncCalls& calls, Time latest = never) {
+    auto result = std::make_shared<std::promise<Octets>>();
+    auto call = ClientCall::acquire();
+    call->begin(reference, "get", {.connection = connection, .waits = false, .latest = latest});
+    core::AsyncCall posted{std::move(call), {}, [result](core::AsyncReply& reply) {
+                             Octets octets;
+                             reply.unmarshal(octets) ? result->set_value(octets)
+                                                     : result->set_exception(reply.exception());
+                           }};
+    calls.start(posted);
+    return result->get_future();
+  }
+
   ProbeServer somewhere;
   TestOrb client;
   std::shared_ptr<core::Reference> reference = probe_of(client, somewhere.ior())->_reference();
@@ -101,6 +116,10 @@ Error error_of(std::future<Octets>& result) {
   }
   FAIL("the call ended without that exception");
   return {};
+}
+
+bool has_ended(const std::future<Octets>& result) {
+  return result.wait_for(std::chrono::seconds{0}) == std::future_status::ready;
 }
 
 }  // namespace
@@ -186,6 +205,57 @@ TEST_CASE("a reply that is too large is refused when it begins, and the connecti
   const auto other = test.reply();
   REQUIRE(test.end.write(Bytes(other), soon()));
   CHECK(error_of<core::SystemException>(next).kind == ErrorKind::imp_limit);
+}
+
+// The first call has a deadline, so that the test fails and does not hang if other calls wait for it.
+TEST_CASE("asynchronous calls get their replies while the server stops in the middle of a longer one") {
+  ByHand test;
+  core::AsyncCalls calls;
+  auto slow = test.get_later(calls, soon());
+  const auto first = test.reply();
+  test.begin(first);
+  SECTION("a reply comes") {
+    auto quick = test.get_later(calls);
+    const auto second = test.reply();
+    REQUIRE(test.end.write(Bytes(second), soon()));
+    CHECK((quick.get() == block));
+  }
+  SECTION("no reply comes") {
+    auto late = test.get_later(calls, os::now() + std::chrono::milliseconds{50});
+    CHECK(error_of<core::SystemException>(late).kind == ErrorKind::timeout);
+  }
+  CHECK_FALSE(has_ended(slow));
+  test.finish();
+  CHECK((slow.get() == block));
+}
+
+TEST_CASE("an asynchronous call whose server stops in the middle of the reply ends in time") {
+  ByHand test;
+  core::AsyncCalls calls;
+  auto result = test.get_later(calls, os::now() + std::chrono::milliseconds{50});
+  const auto reply = test.reply();
+  test.begin(reply);
+  const Error error = error_of<core::SystemException>(result);
+  CHECK(error.kind == ErrorKind::timeout);
+  CHECK(error.completed == Completion::maybe);
+  test.finish();
+  auto next = test.get_later(calls);
+  const auto other = test.reply();
+  REQUIRE(test.end.write(Bytes(other), soon()));
+  CHECK((next.get() == block));
+}
+
+TEST_CASE("an asynchronous call whose server or ORB ends in the middle of the reply fails, and may have run") {
+  ByHand test;
+  core::AsyncCalls calls;
+  auto result = test.get_later(calls);
+  const auto reply = test.reply();
+  test.begin(reply);
+  SECTION("the server ends") { test.end.close(); }
+  SECTION("the ORB ends") { calls.close(); }
+  const Error error = error_of<core::SystemException>(result);
+  CHECK(error.kind == ErrorKind::comm_failure);
+  CHECK(error.completed == Completion::maybe);
 }
 
 }  // namespace arriving_reply_test
