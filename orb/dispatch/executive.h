@@ -97,6 +97,9 @@ struct ExecutiveOptions {
   // lack of capacity. A server refuses to start with a policy that does not work there (sched::UsableIn).
   const sched::AdmissionTest* admission_test = sched::default_admission_test();
   const sched::AllocationStrategy* allocation = sched::default_allocation_strategy();  // never null
+  // Whether a new task may make other tasks move (sched::ManagerOptions). A server has no setting for it: only plans
+  // and runs in virtual time write false.
+  bool repack = true;
   // dispatch.slowdowns: a file, and what it says. Budgets of the analysis include these slowdowns: see BudgetCharge.
   std::string slowdowns_file{};
   std::shared_ptr<const WorstSlowdowns> slowdowns{};  // null: none

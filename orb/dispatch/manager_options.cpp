@@ -49,6 +49,7 @@ sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std
   result.levels = task_natives(options).task_levels();
   result.test = options.admission_test;
   result.allocation = options.allocation;
+  result.repack = options.repack;
   result.charge_overruns = options.charge_overruns;
   result.spares_own_user = !options.peer_limit;
   result.peer_limit = options.peer_limit.value_or(result.test->promises ? half_of(result.cores) : 0);

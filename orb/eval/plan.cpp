@@ -7,6 +7,7 @@
 #include "orb/eval/bounds/chain_bounds.h"
 #include "orb/eval/bounds/critical_bounds.h"
 #include "orb/eval/planning/admitter.h"
+#include "orb/eval/planning/custom_policies.h"
 #include "orb/eval/planning/growth.h"
 #include "orb/eval/planning/idle_server.h"
 #include "orb/eval/planning/job_admission.h"
@@ -260,6 +261,7 @@ Plan plan(const PlanRequest& request) {
   if (per_job > Duration::zero()) uncharge(per_job, request.tasks, plan);
   if (request.charged_slowdowns || dispatch::charges_slowdowns(request.server))
     plan.notes.emplace_back(charged_slowdowns_note);
+  if (request.custom != nullptr && request.server.repack) plan.notes.emplace_back(unmoved_note);
   return plan;
 }
 

@@ -54,6 +54,7 @@ enum class SlowdownCharge : std::uint8_t {
 struct Policy {
   std::string dispatcher{};
   std::string allocation{};
+  bool repack = true;  // whether tasks may move to make room for a new one, as in a server
   std::string order{};
   std::string test{};
   std::string aub{};              // see aperiodic_policy_names(); empty: the test aub is that of a server

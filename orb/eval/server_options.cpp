@@ -43,6 +43,7 @@ void apply(const Policy& policy, dispatch::ExecutiveOptions& options) noexcept {
     if (mode_names[i] == policy.dispatcher) options.mode = modes[i];
   if (const auto* strategy = find_named(sched::allocation_strategies(), policy.allocation))
     options.allocation = strategy;
+  options.repack = policy.repack;
   if (const auto* test = find_named(sched::admission_tests(), policy.test)) options.admission_test = test;
 }
 

@@ -15,6 +15,7 @@
 #include "orb/eval/experiment/job_account.h"
 #include "orb/eval/experiment/whole_set_run.h"
 #include "orb/eval/generate/random_source.h"
+#include "orb/eval/planning/custom_policies.h"
 #include "orb/eval/planning/slowdown_set.h"
 #include "orb/sched/core_allocator.h"
 #include "orb/sched/priority.h"
@@ -247,6 +248,7 @@ std::optional<RunOutcome> run_virtually(const RunRequest& request, sim::JobObser
   if (!request.slowdowns.is_empty() && (set || request.dispatcher->placement != TaskPlacement::by_manager))
     outcome.notes.push_back("slowdowns have no effect under " + std::string(request.dispatcher->name) +
                             (set ? " with this policy" : ""));
+  if (set && request.custom != nullptr && request.server.repack) outcome.notes.emplace_back(unmoved_note);
   return outcome;
 }
 

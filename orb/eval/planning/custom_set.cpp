@@ -1,8 +1,11 @@
 #include "orb/eval/planning/custom_set.h"
 
+#include <algorithm>
+
 #include "orb/dispatch/manager_options.h"
 #include "orb/sched/allocation_strategy.h"
 #include "orb/sched/share.h"
+#include "orb/sched/ticks.h"
 
 namespace corelane::eval {
 namespace {
@@ -12,6 +15,14 @@ sched::Share load_of(const CandidateCore& core) {
   for (const Task& task : core.tasks)
     load += sched::share_of(task.contract.budget.count(), task.contract.period.count());
   return load;
+}
+
+// Compares (R - D) / D, as a server does for the core that it names in a refusal.
+bool came_closer(const sched::Refusal& one, const sched::Refusal& other) {
+  if (one.response == Duration::max() || other.response == Duration::max())
+    return one.response != Duration::max() && other.response == Duration::max();
+  return sched::Wide{one.response.count()} * other.deadline.count() <
+         sched::Wide{other.response.count()} * one.deadline.count();
 }
 
 }  // namespace
@@ -48,9 +59,18 @@ bool CustomSet::admits(const Task& task) {
 
 // Returns why the task is refused, if it is. `core`: the result of the allocation.
 sched::Refusal CustomSet::refusal_of(std::optional<std::size_t> core) const {
-  if (std::ranges::none_of(cores_, &CandidateCore::fits)) return {.by_bound = true};
+  if (std::ranges::none_of(cores_, &CandidateCore::fits)) return refusal_of_test();
   if (!core) return {.unallocated = sched::Unallocated::no_core};
   return {.closest = cores_[*core].id, .unallocated = sched::Unallocated::full_core};
+}
+
+// Returns what the scenario's test says about the core that came closest. A test that is a function gives no reason.
+sched::Refusal CustomSet::refusal_of_test() const {
+  if (servers_.empty()) return {.by_bound = true};
+  return (*std::ranges::min_element(
+              servers_,
+              [](const auto& one, const auto& other) { return came_closer(one->refusal(), other->refusal()); }))
+      ->refusal();
 }
 
 void CustomSet::describe(std::size_t number, TaskVerdict& verdict) const {

@@ -34,6 +34,7 @@ class CustomSet final : public WholeSet {
 
   bool fits(std::size_t core, const Task& task);
   sched::Refusal refusal_of(std::optional<std::size_t> core) const;
+  sched::Refusal refusal_of_test() const;
   void admit_again(std::size_t core);
   std::optional<std::size_t> first_that_fits() const;
 

@@ -49,7 +49,12 @@ Expected<TaskId, sched::Refusal> IdleServer::admit(const std::string& label, con
 
 TaskId IdleServer::try_admit(const std::string& label, const Contract& contract) {
   Contract charged = contract;
-  return charge_.add_to(charged, label) ? no_task : ask(label, charged).task;
+  if (const auto refusal = charge_.add_to(charged, label))
+    answer_ = {.refusal = *refusal};
+  else
+    ask(label, charged);
+  if (answer_.refusal.loser == no_task) answer_.refusal.jitter = contract.jitter;
+  return answer_.task;
 }
 
 void IdleServer::leave(TaskId task) {

@@ -39,6 +39,8 @@ class IdleServer {
   // Does the same without the search for a contract that would fit, and without exact bounds. Returns no_task if the
   // task is refused.
   TaskId try_admit(const std::string& label, const Contract& contract);
+  // Returns why the latest try_admit() has refused its task. It proposes nothing.
+  const sched::Refusal& refusal() const noexcept { return answer_.refusal; }
   void leave(TaskId task);
   // Takes the core away. Its tasks move to other cores, or end: then manager() does not find them any more.
   void lose(CoreId core);

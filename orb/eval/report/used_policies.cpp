@@ -17,6 +17,7 @@ constexpr std::string_view policy_prefix = "policy.";
 std::string placement_of(const Dispatcher& dispatcher, const dispatch::ExecutiveOptions& server) {
   switch (dispatcher.placement) {
     case TaskPlacement::by_manager:
+      return std::string(server.allocation->name) + (dispatcher.refuses && !server.repack ? " without repacking" : "");
     case TaskPlacement::allocated:
       return std::string(server.allocation->name);
     case TaskPlacement::any_core:

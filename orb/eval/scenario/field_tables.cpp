@@ -119,6 +119,14 @@ constexpr Field<Policy> policy_rows[] = {
       .example = "\"worst-fit\"",
       .choices = [] { return names_in(sched::allocation_strategies()); }},
      &Policy::allocation},
+    {{.key = "repack",
+      .help =
+          "Whether tasks may move to make room for a task that fits on no core. Then all tasks are packed anew, the "
+          "largest first, as in a server. false: no task moves, as with policies that are functions in Python; no "
+          "server does that. splitting, global-fp, gfb, msrp and charge_slowdowns = true never move a task",
+      .fallback = "true",
+      .example = "false"},
+     &Policy::repack},
     {{.key = "order",
       .help = "The order in which the tasks ask for admission",
       .fallback = "\"arrival\"",

@@ -125,6 +125,9 @@ std::string fault_of(const eval::RunRequest& request) {
     std::string fault = fault_of_policy("test", *request.server.admission_test);
     if (fault.empty()) fault = fault_of_policy("allocation", *request.server.allocation);
     if (!fault.empty()) return fault;
+    if (!request.server.repack)
+      return "policy.repack = false works in no server, only in plans and virtual time; leave it out, or run in "
+             "virtual time";
     if (request.charge_slowdowns)
       return "policy.charge_slowdowns = true works in no server, only in plans and virtual time; leave it out, or run "
              "in virtual time";

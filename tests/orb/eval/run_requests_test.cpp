@@ -249,6 +249,17 @@ TEST_CASE("slowdowns are charged as the policy says, and otherwise as the settin
   CHECK(charged("\"worst\"") == std::pair(std::int64_t{1'500'000}, false));
 }
 
+TEST_CASE("plans and runs move tasks as the policy says") {
+  for (const bool repack : {true, false}) {
+    const Scenario s = scenario_in(repack ? "" : "[policy]\nrepack = false\n");
+    const auto run = run_request(s, 0, {.cores = numbered_cores(1)});
+    const auto planned = plan_request(s, {}, {.cores = numbered_cores(1)});
+    REQUIRE((run && planned));
+    CHECK(run->server.repack == repack);
+    CHECK(planned->server.repack == repack);
+  }
+}
+
 TEST_CASE("a note says which slowdowns budgets include") {
   RunDefaults defaults;
   const auto note = [&defaults](std::vector<std::optional<SlowdownCharge>> charges) {

@@ -476,6 +476,17 @@ TEST_CASE("slowdowns name tasks, their copies, or drawn ones") {
              Catch::Contains("slowdown.beside = \"./load\" is the label of no task; write the label"));
 }
 
+TEST_CASE("repack is true unless the file or a sweep says otherwise") {
+  CHECK(scenario_of(one_task).policy.repack);
+  CHECK_FALSE(scenario_of(std::string("[policy]\nrepack = false\n") + one_task).policy.repack);
+  CHECK(fault_of_text(std::string("[policy]\nrepack = \"no\"\n") + one_task) ==
+        "s.toml:2:10: policy.repack: expected true or false, without quotes; found \"no\"");
+  const auto swept = cells_of(std::string(one_task) + "[[sweep]]\nfield = \"policy.repack\"\nvalues = [true, false]\n");
+  REQUIRE(swept.size() == 2);
+  CHECK(swept[0].scenario.policy.repack);
+  CHECK_FALSE(swept[1].scenario.policy.repack);
+}
+
 TEST_CASE("charge_slowdowns is true, false or worst, and worst charges only what a server knows") {
   const auto charge = [](const std::string& value) {
     return scenario_of("[policy]\ncharge_slowdowns = " + value + "\n" + one_task).policy.charge_slowdowns;

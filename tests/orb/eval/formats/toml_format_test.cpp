@@ -21,6 +21,7 @@ capacity = 0.9
 
 [policy]
 allocation = "first-fit"
+repack = false
 charge_slowdowns = true
 
 [overheads]

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <string>
 
 #include "orb/base/registry.h"
@@ -14,6 +15,7 @@ using namespace corelane;
 using namespace corelane::eval;
 using namespace std::chrono_literals;
 using Catch::Contains;
+using Catch::StartsWith;
 using Allocation = decltype(CustomPolicies::allocation);
 
 namespace {
@@ -46,6 +48,32 @@ std::vector<CoreId> cores_of(const Plan& plan) {
   std::vector<CoreId> cores;
   for (const TaskVerdict& verdict : plan.tasks) cores.push_back(verdict.core);
   return cores;
+}
+
+// Worst fit: the least loaded core on which the task fits, and the first one of those that are equally loaded.
+std::optional<std::size_t> least_loaded(std::span<const CandidateCore> cores, const Task&) {
+  const auto budgets = [](const CandidateCore& core) {  // all periods are equal
+    Duration sum{};
+    for (const Task& each : core.tasks) sum += each.contract.budget;
+    return sum;
+  };
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < cores.size(); ++i)
+    if (cores[i].fits && (!best || budgets(cores[i]) < budgets(cores[*best]))) best = i;
+  return best;
+}
+
+// Worst fit leaves 3ms and 4ms of 10ms for the last task. If all tasks are packed anew, the largest first, they fit:
+// 6ms and 3ms on one core, 5ms and 4ms on the other.
+std::vector<Task> tasks_that_fit_if_repacked() {
+  return {task("a", 4ms), task("b", 6ms), task("c", 3ms), task("d", 5ms)};
+}
+
+// Returns the plan of the same request with built-in policies: worst-fit is the default.
+Plan built_in(PlanRequest request, bool repack) {
+  request.custom = nullptr;
+  request.server.repack = repack;
+  return plan(request);
 }
 
 std::optional<std::size_t> last_that_fits(std::span<const CandidateCore> cores, const Task&) {
@@ -120,8 +148,85 @@ TEST_CASE("a task that fits on no core is refused by the test, whatever the allo
       return cores[0].tasks.empty() ? std::optional<std::size_t>(0) : second;
     }};
     const Plan made = plan(request_of(policies, {task("a", 6ms), task("b", 6ms)}, 1));
-    CHECK_THAT(sched::text_of(made.tasks[1].refusal), Contains("the admission test admits it on no core"));
+    CHECK_THAT(sched::text_of(made.tasks[1].refusal),
+               StartsWith("a deadline would be missed on every core; closest is core 0"));
   }
+}
+
+TEST_CASE("a built-in allocation packs all tasks anew if a new one does not fit, unless the policy forbids that") {
+  const CustomPolicies by_hand{.allocation = least_loaded};
+  const PlanRequest request = request_of(by_hand, tasks_that_fit_if_repacked());
+  const std::vector<CoreId> unmoved{CoreId{0}, CoreId{1}, CoreId{0}, no_core};
+  CHECK(cores_of(plan(request)) == unmoved);
+  CHECK(cores_of(built_in(request, false)) == unmoved);
+  CHECK(cores_of(built_in(request, true)) == std::vector<CoreId>{CoreId{0}, CoreId{1}, CoreId{1}, CoreId{0}});
+}
+
+TEST_CASE("a run moves tasks as the plan does") {
+  const CustomPolicies none{};
+  RunRequest request = run_of(request_of(none, tasks_that_fit_if_repacked()));
+  request.custom = nullptr;
+  const auto admitted = [&](bool repack) {
+    request.server.repack = repack;
+    return std::ranges::count_if(run_virtually(request).tasks, &TaskOutcome::admitted);
+  };
+  CHECK(admitted(true) == 4);
+  CHECK(admitted(false) == 3);
+}
+
+TEST_CASE("without repacking, a built-in allocation places all tasks as the same allocation by hand does") {
+  const CustomPolicies by_hand{.allocation = least_loaded};
+  std::uint32_t state = 1;
+  const auto drawn = [&state] {
+    state = state * 1'664'525 + 1'013'904'223;
+    return state >> 16;
+  };
+  std::size_t refused = 0, refused_if_repacked = 0;
+  for (int set = 0; set < 50; ++set) {
+    std::vector<Task> tasks;
+    for (int i = 0; i < 8; ++i) tasks.push_back(task("t" + std::to_string(i), Duration{1ms} * (1 + drawn() % 6)));
+    PlanRequest request = request_of(by_hand, tasks, 3);
+    request.sensitivity = request.fewest = false;
+    const Plan unmoved = built_in(request, false);
+    REQUIRE(cores_of(plan(request)) == cores_of(unmoved));
+    refused += unmoved.refused;
+    refused_if_repacked += built_in(request, true).refused;
+  }
+  CHECK(refused_if_repacked < refused);
+}
+
+TEST_CASE("figures of functions are noted to be without repacking, unless the built-in policies have none either") {
+  const CustomPolicies policies{.allocation = least_loaded};
+  PlanRequest request = request_of(policies, tasks_that_fit_if_repacked());
+  const std::vector<std::string> noted{std::string(unmoved_note)};
+  CHECK(plan(request).notes == noted);
+  CHECK(run_virtually(run_of(request)).notes == noted);
+  RunRequest asks_nobody = run_of(request);
+  asks_nobody.dispatcher = find_named(dispatchers(), "mc-orb*");
+  CHECK(run_virtually(asks_nobody).notes.empty());
+  request.server.repack = false;
+  CHECK(plan(request).notes.empty());
+  CHECK(run_virtually(run_of(request)).notes.empty());
+  CHECK(built_in(request, true).notes.empty());
+}
+
+TEST_CASE("a refusal by the test names the core that came closest, with the responses there") {
+  const CustomPolicies policies{.allocation = [](std::span<const CandidateCore> cores, const Task&) {
+    return std::optional<std::size_t>(cores[0].tasks.empty() ? 0 : 1);
+  }};
+  // Core 0 has no room for c. On core 1 it responds in 7ms + 2 * 4ms.
+  const PlanRequest request = request_of(policies, {task("a", 6ms), task("b", 4ms), task("c", 7ms, 14ms)});
+  const std::string said =
+      "a deadline would be missed on every core; closest is core 1, response 15ms against deadline 14ms; this server "
+      "holds of that core: tasks 40.0 %, platform load 0.0 %";
+  CHECK(sched::text_of(plan(request).tasks[2].refusal) == said);
+  CHECK(run_virtually(run_of(request)).tasks[2].refusal == said);
+}
+
+TEST_CASE("a test that is a function gives no reason for a refusal") {
+  const CustomPolicies policies{.test = [](std::span<const Task>) { return false; }};
+  CHECK(sched::text_of(plan(request_of(policies, {task("a", 1ms)})).tasks[0].refusal) ==
+        "the admission test admits it on no core; that test may refuse more tasks than necessary");
 }
 
 TEST_CASE("a test that is a function gets the tasks of the core with the new one at the end") {

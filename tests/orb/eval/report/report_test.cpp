@@ -126,6 +126,15 @@ TEST_CASE("the table of policies says how leader-followers place tasks, and that
   CHECK(used_policies_table(std::span(&scenario, 1), std::span(&refuses_none, 1), {}).notes.empty());
 }
 
+TEST_CASE("the table of policies says under which dispatchers no task moves") {
+  std::vector<Scenario> scenarios(2);
+  scenarios[1].policy.repack = false;
+  const Table table = used_policies_table(scenarios, dispatchers(), {});
+  CHECK(table.rows[0] ==
+        std::vector<std::string>{"mc-orb", "worst-fit, worst-fit without repacking", "response-time", "arrival"});
+  CHECK(table.rows[1] == std::vector<std::string>{"mc-orb*", "worst-fit", "none", "arrival"});
+}
+
 TEST_CASE("a report that is stopped runs no more sets, and has what is known without them") {
   bool is_asked = false;
   const std::string report = page_of("x", [&] { return is_asked = true; });

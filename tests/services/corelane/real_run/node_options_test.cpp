@@ -130,6 +130,10 @@ TEST_CASE("what a real run cannot do is a fault that names it") {
     request.server.admission_test = find_named(sched::admission_tests(), "gfb");
     named = "policy.test = \"gfb\" works in no server";
   }
+  SECTION("tasks that may not move") {
+    request.server.repack = false;
+    named = "policy.repack = false works in no server";
+  }
   SECTION("budgets that include slowdowns") {
     request.charge_slowdowns = true;
     named = "policy.charge_slowdowns = true works in no server";
