@@ -12,6 +12,7 @@ numbers of nanoseconds, in columns whose names end in _ns. docs/python.md of Cor
 import io
 import operator
 import os
+import re
 import reprlib
 from dataclasses import dataclass
 
@@ -21,7 +22,7 @@ import pandas
 from . import _corelane
 from ._corelane import Core, ScenarioError, Task
 from ._text import text_of
-from ._toml import toml_of
+from ._toml import lines_of, toml_of
 
 __all__ = ["Core", "Plan", "Run", "ScenarioError", "Task", "dispatchers", "plan", "results", "simulate", "sweep"]
 __version__ = _corelane.version
@@ -89,6 +90,24 @@ def _text_and_name(scenario):
         _utf8("the path of the scenario", path)
         return _corelane.read(path), path
     raise TypeError(f"the scenario is a {type(scenario).__name__}; give a path, a text in TOML with line breaks, or a dict")
+
+
+def _ask(function, scenario, *arguments):
+    """Returns what a function of the compiled half answers for the scenario."""
+    try:
+        return function(*_text_and_name(scenario), *arguments)
+    except ScenarioError as fault:
+        if not isinstance(scenario, dict) or not re.match(r"<dict>:\d", str(fault)):
+            raise
+        raise ScenarioError(_without_lines(str(fault), scenario)) from None
+
+
+def _without_lines(fault, scenario):
+    """Returns the text of a fault in a dict. Lines, which nobody wrote, become names such as "task 3"."""
+    names = {str(line): name for line, (name, _) in enumerate(lines_of(scenario), 1) if name}
+    fault = re.sub(r"\bthe one in line (\d+)", lambda place: names.get(place[1], place[0]), fault)
+    line, text = re.fullmatch(r"<dict>:(\d+)(?::\d+)?(.*)", fault, re.DOTALL).groups()
+    return "<dict>" + (f", {names[line]}" if line in names else "") + text
 
 
 def _utf8(name, text):
@@ -165,10 +184,12 @@ def plan(scenario, *, cores=None, allocation=None, test=None, sensitivity=False)
     cores        so many cores, whatever the scenario says. If neither says it: those that this process may use.
     allocation   a function allocation(cores, task) that returns one of the cores, or None to refuse the task.
     test         a function test(tasks) that returns whether one core may run these tasks. The last one is new.
+                 With a function no task moves to make room for another one. Built-in policies move tasks, unless
+                 the scenario has policy.repack = False.
     sensitivity  also finds the fewest cores that suffice, and how much the budgets may grow. It takes longer.
     """
-    tables = _corelane.plan(*_text_and_name(scenario), _own_cores(), _number_or_none("cores", cores), allocation, test,
-                            _truth("sensitivity", sensitivity))
+    tables = _ask(_corelane.plan, scenario, _own_cores(), _number_or_none("cores", cores), allocation, test,
+                  _truth("sensitivity", sensitivity))
     return Plan(_frame(tables["tasks"], _PLANNED_TASKS), _frame(tables["cores"], _PLANNED_CORES),
                 _frame(tables["chains"], _PLANNED_CHAINS), _frame(tables["sets"], _PLANNED_SETS), tables["notes"])
 
@@ -183,9 +204,9 @@ def simulate(scenario, *, cores=None, allocation=None, test=None, dispatcher="",
     length_ns   how long the run lasts, in place of experiment.length.
     jobs        False: the table of jobs stays empty, which saves memory.
     """
-    tables = _corelane.simulate(*_text_and_name(scenario), _own_cores(), _number_or_none("cores", cores), allocation, test,
-                                _name_of_dispatcher(dispatcher), _number_or_none("set", set),
-                                _number_or_none("length_ns", length_ns), _truth("jobs", jobs))
+    tables = _ask(_corelane.simulate, scenario, _own_cores(), _number_or_none("cores", cores), allocation, test,
+                  _name_of_dispatcher(dispatcher), _number_or_none("set", set),
+                  _number_or_none("length_ns", length_ns), _truth("jobs", jobs))
     tasks = _frame(tables["tasks"], _RUN_TASKS)
     ended = pandas.DataFrame({name: numpy.frombuffer(column, "int64") for name, column in tables["jobs"].items()})
     ended["task"] = _labels_of(ended["task"], tasks["label"])
@@ -199,8 +220,8 @@ def sweep(scenario, *, cores=None, threads=0):
 
     The columns are those of the CSV file of `corelane eval --virtual`. Ctrl-C stops it.
     """
-    return results(io.BytesIO(_corelane.sweep(*_text_and_name(scenario), _own_cores(), _number_or_none("cores", cores),
-                                              _whole_number("threads", threads, 0, 1024))))
+    return results(io.BytesIO(_ask(_corelane.sweep, scenario, _own_cores(), _number_or_none("cores", cores),
+                                   _whole_number("threads", threads, 0, 1024))))
 
 
 def results(path):

@@ -223,6 +223,38 @@ class PolicyTest(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "test is 3; give a function"):
             corelane.plan(scenario(task("a", "1ms")), test=3)
 
+    def test_built_in_policies_move_tasks_unless_the_scenario_forbids_that_and_functions_never_do(self):
+        def worst_fit(cores, asking):
+            return min((core for core in cores if core.fits), key=lambda core: core.utilization, default=None)
+
+        moving = scenario(task("a", "4ms"), task("b", "6ms"), task("c", "3ms"), task("d", "5ms"))
+        still = {**moving, "policy": {"repack": False}}
+        for function in (corelane.plan, corelane.simulate):
+            def cores_of(tasks, function=function, **choice):
+                return function(tasks, **choice).tasks["core"].fillna(-1).tolist()
+
+            self.assertEqual(cores_of(moving), [0, 1, 1, 0])
+            self.assertEqual(cores_of(still), [0, 1, 0, -1])
+            self.assertEqual(cores_of(moving, allocation=worst_fit), [0, 1, 0, -1])
+            self.assertEqual(cores_of(still, allocation=worst_fit), [0, 1, 0, -1])
+
+    def test_functions_are_noted_to_move_no_tasks_unless_the_scenario_says_so(self):
+        one = scenario(task("a", "1ms"))
+        for function in (corelane.plan, corelane.simulate):
+            for choice in ({"allocation": lambda cores, asking: cores[0]}, {"test": lambda tasks: True}):
+                notes = function(one, **choice).notes
+                self.assertEqual(len(notes), 1)
+                self.assertIn("functions move no task, but built-in policies pack all tasks anew", notes[0])
+                self.assertIn("write policy.repack = false", notes[0])
+                self.assertEqual(function({**one, "policy": {"repack": numpy.bool_(False)}}, **choice).notes, [])
+            self.assertEqual(function(one).notes, [])
+
+    def test_a_refusal_by_the_test_of_the_scenario_has_its_reason(self):
+        tasks = scenario(task("a", "4ms"), task("b", "7ms", "14ms"), platform={**BARE, "cores": 1})
+        for function in (corelane.plan, corelane.simulate):
+            self.assertIn("closest is core 0, response 15ms against deadline 14ms",
+                          function(tasks, allocation=lambda cores, asking: cores[0]).tasks["refusal"][1])
+
     def test_what_functions_cannot_work_with_is_refused(self):
         with self.assertRaisesRegex(corelane.ScenarioError, "is for cores that run nothing but the tasks; write budget"):
             corelane.plan({"platform": {"cores": 1}, "task": [task("a", "1ms")]}, test=lambda tasks: True)
@@ -415,8 +447,22 @@ class ScenarioTest(unittest.TestCase):
                     self.assertEqual("corelane plan: " + str(caught.exception) + "\n", said)
                 self.assertIsInstance(caught.exception, ValueError)
 
+    def test_an_error_in_a_dict_names_its_part_in_place_of_a_line(self):
+        fine = task("a", "1ms")
+        for wrong, said in (
+                (scenario(fine, policy={"allocation": "x"}), "<dict>: policy.allocation: expected one of "),
+                (scenario(fine, task("b", "1ms"), {"period": "10ms", "budget": 5}), "<dict>, task 3: task.budget: expected a"),
+                (scenario(fine, {"period": "10ms"}), "<dict>, task 2: task has no budget; add budget = "),
+                (scenario(fine, fine), '<dict>, task 2: a second task has the label "a" of task 1; give it another label'),
+                (scenario(task("the one in line 9", "11ms")), '<dict>, task 1: task "the one in line 9": '),
+                (scenario(fine, sweep=[{"field": "policy.repack", "values": [True, 1]}]), "<dict>, sweep 1: policy.repack: "),
+                ({"platform": BARE}, "<dict>: there is no task; add "), ({"task": []}, "<dict>: there is no task; add ")):
+            for function in (corelane.plan, corelane.simulate, corelane.sweep):
+                with self.subTest(said), self.assertRaisesRegex(corelane.ScenarioError, "^" + re.escape(said)):
+                    function(wrong)
+
     def test_a_dict_may_contain_what_toml_has(self):
-        value = {"a": [1, 2.5, True, "x\"\n\x7fä"], "b": {"c": [{"d": -1}]}}
+        value = {"a": [1, 2.5, True, "x\"\n\x7fä"], "b": {"c": [{"d": -1}]}, "e": [{"f": 1}, {"g": [2]}], "h": []}
         import tomllib
         self.assertEqual(tomllib.loads(corelane._toml.toml_of(value)), value)
         with self.assertRaisesRegex(TypeError, "a.b is a object; write a text"):
