@@ -74,13 +74,11 @@ std::optional<sched::ManagerOptions> platform_of(std::string_view text) {
 
 double milliseconds(Duration duration) { return std::chrono::duration<double, std::milli>(duration).count(); }
 
-void show(const char* task, const sim::TaskReport& report, const Contract& contract, sched::Manager& manager) {
-  if (!report.admitted) {
-    sched::Refusal refusal = report.refusal;
-    refusal.nearest = manager.nearest(contract);
-    std::printf("%-16s refused: %s\n", task, sched::text_of(refusal).c_str());
-    return;
-  }
+void show_refused(const char* task, const sched::Refusal& refusal) {
+  std::printf("%-16s refused: %s\n", task, sched::text_of(refusal).c_str());
+}
+
+void show_admitted(const char* task, const sim::TaskReport& report) {
   std::printf("%-16s core %d, computed bound %.4gms, worst of %llu responses %.4gms, misses %llu\n", task,
               report.core.value, milliseconds(report.bound), static_cast<unsigned long long>(report.jobs),
               milliseconds(report.worst), static_cast<unsigned long long>(report.misses));
@@ -106,7 +104,18 @@ int main(int argc, char** argv) {
     simulator.add({.contract = contract, .jittered = true});
   }
   simulator.run(end);
-  for (std::size_t i = 0; i < contracts.size(); ++i)
-    show(argv[i + 2], simulator.report(i), contracts[i], simulator.manager());
+  for (std::size_t i = 0; i < contracts.size(); ++i) {
+    const sim::TaskReport& report = simulator.report(i);
+    if (report.admitted) {
+      show_admitted(argv[i + 2], report);
+      continue;
+    }
+    sched::Refusal refusal = report.refusal;
+    refusal.nearest = simulator.manager().nearest(contracts[i]);
+    for (std::size_t other = 0; other < contracts.size(); ++other)  // names the task that would be late by its argument
+      if (simulator.report(other).admitted && simulator.report(other).task == refusal.loser)
+        sched::name_loser(refusal, argv[other + 2], contracts[other].jitter);
+    show_refused(argv[i + 2], refusal);
+  }
   return 0;
 }

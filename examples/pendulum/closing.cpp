@@ -30,7 +30,7 @@ std::string posture(const Participant& participant) {
   return format("FELL after %.1f s", report.fell_after);
 }
 
-std::vector<std::string> cells_of(const Participant& participant, const TaskRow& row) {
+std::vector<std::string> cells_of(const Participant& participant, const TaskRow& row, bool promises) {
   const Contract& c = participant.contract;
   return {participant.label(),
           std::to_string(row.task),
@@ -42,7 +42,7 @@ std::vector<std::string> cells_of(const Participant& participant, const TaskRow&
           std::to_string(row.jobs),
           std::to_string(row.overruns - row.excused_overruns),
           std::to_string(row.misses - row.excused),
-          std::to_string(row.misses - row.excused - row.for_budgets),
+          promises ? std::to_string(row.misses - row.excused - row.for_budgets) : "-",
           format("%.2f", row.p50 / 1000),
           format("%.2f", row.p99 / 1000),
           format("%.2f", row.max / 1000),
@@ -50,11 +50,11 @@ std::vector<std::string> cells_of(const Participant& participant, const TaskRow&
           posture(participant)};
 }
 
-std::string tasks_text(const Participants& participants, const ServerReport& report) {
+std::string tasks_text(const Participants& participants, const ServerReport& report, bool promises) {
   Table table({"", "task", "T ms", "D ms", "C ms", "core", "prio", "jobs", "over C", "late", "broken", "p50 ms",
                "p99 ms", "max ms", "bound ms", ""});
   for (const Participant& participant : participants)
-    if (const TaskRow* row = row_of(participant, report)) table.add(cells_of(participant, *row));
+    if (const TaskRow* row = row_of(participant, report)) table.add(cells_of(participant, *row, promises));
   return "\n" + table.text();
 }
 
@@ -84,13 +84,15 @@ std::string throttles_text(const ServerReport& report) {
          "machine, and no miss is excused by it.\n";
 }
 
-std::string notes_text(const ServerReport& report) {
+std::string notes_text(const ServerReport& report, bool promises) {
   std::string text =
       "\nT, D, C: the period, deadline and budget that the pendulum asked for.\n"
       "over C: jobs that took more processor time than their budget.\n"
-      "late: jobs that missed their deadline.\n"
-      "broken: late jobs that no exceeded budget explains. Each would be a broken promise.\n"
-      "bound: the longest response, computed at the admission. The promise is the deadline D, and bound <= D.\n";
+      "late: jobs that missed their deadline.\n";
+  text += promises ? "broken: late jobs that no exceeded budget explains. Each is a broken promise.\n"
+                     "bound: the longest response, computed at the admission. The promise is the deadline D, and "
+                     "bound <= D.\n"
+                   : "bound: the longest response, if one was computed.\n";
   text += format(
       "The machine stalled %llu times for more than 20 us: %.2f ms at most, %.2f ms of %.1f s in all.\n"
       "Such stalls are not the program's doing: the host of a virtual machine or a program with a higher priority "
@@ -155,7 +157,7 @@ std::string tally_text(const Tally& sum, std::size_t asked, bool promises) {
   if (sum.unanswered > 0) text += format(" Without an answer: %ld.", sum.unanswered);
   if (sum.ended > 0) text += format(" Ended before their time: %ld.", sum.ended);
   text += format("\nDeadlines missed: %llu of %llu", sum.misses, sum.jobs);
-  if (sum.misses > 0 && promises)
+  if (sum.misses > 0)
     text += format(" (%llu while the machine stalled, %llu after a job exceeded its budget, %llu otherwise)",
                    sum.excused, sum.for_budgets, sum.misses - sum.excused - sum.for_budgets);
   return text + ".\n";
@@ -227,9 +229,9 @@ Closing closing_of(const Participants& participants, const ServerReady& ready, c
   std::string text = "\n";
   if (ran) text += tally_text(sum, participants.size(), ready.promises);
   text += closing.text;
-  if (ran) text += tasks_text(participants, report);
+  if (ran) text += tasks_text(participants, report, ready.promises);
   text += refusals_text(participants);
-  if (ran) text += notes_text(report);
+  if (ran) text += notes_text(report, ready.promises);
   closing.text = text + troubles_text(participants) + traces_text(conditions.traces, conditions.tool);
   return closing;
 }

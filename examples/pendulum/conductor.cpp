@@ -26,6 +26,7 @@
 #include "orb/core/runtime.h"
 #include "orb/dispatch/counter_page.h"
 #include "orb/os/clock.h"
+#include "orb/os/log.h"
 #include "orb/os/privileges.h"
 #include "orb/os/process/child_process.h"
 #include "orb/os/socket_path.h"
@@ -319,11 +320,13 @@ class Conductor {
 
   // On a terminal, each progress text replaces the previous one. Otherwise each is a line of its own.
   void show_progress(Duration gone) {
-    std::string state = "the service does not answer the demo itself";
+    std::string state;
     try {
       state = counted(static_cast<std::uint64_t>(controller_->watch().answered()), "force") + " computed";
     } catch (const CORBA::SystemException& failure) {
-      tell_of(failure);
+      const bool overloaded = !ready_.promises && is_of_overload(failure.error().kind);
+      tell_of(failure, overloaded);
+      state = silence_of(overloaded);
     }
     const std::size_t columns = columns_of_terminal();
     const std::string line = progress_of(gone, options_.length, state, columns);
@@ -334,11 +337,14 @@ class Conductor {
     in_line_ = terminal_;
   }
 
-  // Reports a failure once, until a different one occurs.
-  void tell_of(const CORBA::SystemException& failure) {
+  static bool is_of_overload(ErrorKind kind) { return kind == ErrorKind::timeout || kind == ErrorKind::transient; }
+
+  // Reports a failure once, until a different one occurs. Overload is expected without admission control, so its
+  // details go only to the log.
+  void tell_of(const CORBA::SystemException& failure, bool overloaded) {
     if (std::exchange(trouble_, failure.what()) == failure.what()) return;
-    say("the service does not answer the demo itself: " + trouble_ +
-        (ready_.promises ? "" : "; this is expected without admission control, and the demo keeps asking"));
+    const std::string line = silence_of(overloaded) + ": " + trouble_;
+    overloaded ? os::log::info(line) : say(line);
   }
 
   // Tells all clients to stop before it waits for any: otherwise the others would continue meanwhile.

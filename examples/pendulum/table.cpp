@@ -31,6 +31,11 @@ std::string progress_of(Duration gone, Duration length, const std::string& state
   return columns > 0 ? line.substr(0, columns - 1) : line;
 }
 
+std::string silence_of(bool overloaded) {
+  return overloaded ? "overloaded, as expected: no time is left for the demo's question"
+                    : "the service does not answer the demo itself";
+}
+
 Table::Table(std::vector<std::string> head) { rows_.push_back(std::move(head)); }
 
 void Table::add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }

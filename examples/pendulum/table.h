@@ -19,6 +19,9 @@ std::string milliseconds(Duration duration);
 // terminal of that width does not break the line. 0: no limit.
 std::string progress_of(Duration gone, Duration length, const std::string& state, std::size_t columns);
 
+// Returns the state to show while the service does not answer the demo's own question.
+std::string silence_of(bool overloaded);
+
 class Table {
  public:
   explicit Table(std::vector<std::string> head);

@@ -19,7 +19,8 @@ std::string_view completion_name(Completion completed) {
 bool is_said_better(std::uint32_t code) {
   return code == minor::bad_option || code == minor::bad_contract || code == minor::overrun_policy ||
          code == minor::no_such_operation || code == minor::address_in_use || code == minor::core_unusable ||
-         code == minor::no_core_leased || code == minor::system_refused || code == minor::bad_uri;
+         code == minor::no_core_leased || code == minor::not_schedulable || code == minor::system_refused ||
+         code == minor::bad_uri;
 }
 
 // Returns whether the detail of such an exception says only a part of what the minor code's text says.

@@ -34,6 +34,12 @@ TEST_CASE("an experiment shows where each task goes, its bound, the worst respon
                             Contains("10ms:6ms         refused: ") && Contains("in C++ {.period = "));
 }
 
+TEST_CASE("a refusal names the task that would be late as the command line gives it") {
+  CHECK_THAT(run({"1", "10ms:4ms", "50ms:20ms", "20ms:2ms:10ms"}).said,
+             Contains("closest is core 0, where 50ms:20ms responds in 51940us (5ms of it release jitter) against "
+                      "deadline 50ms; this contract would fit"));
+}
+
 TEST_CASE("an experiment admits with the jitter and the platform load that a server has by default") {
   // The jitter is a tenth of the period. The platform load is 20 us in each ms, above the tasks.
   CHECK_THAT(run({"1", "10ms:1ms"}).said, Contains("computed bound 2.04ms"));

@@ -145,8 +145,13 @@ TEST_CASE("a demo that was ended before its pendulums were started tells of no p
 TEST_CASE("without promises none can be broken, and without admissions nothing was shown") {
   Demo demo;
   demo.row().misses = 9;
+  demo.row().excused = 2;
   demo.ready.promises = false;
   CHECK(demo.closing({.admission = false}).status == 0);
+  CHECK_THAT(demo.closing({.admission = false}).text,
+             Contains("Deadlines missed: 9 of 350 (2 while the machine stalled, 0 after a job exceeded its budget, 7 "
+                      "otherwise).\n") &&
+                 Contains("350       0     7       -  ") && !Contains("broken:") && !Contains("The promise is"));
   CHECK_THAT(demo.closing({.admission = false}).text, Contains("The contrast: run the demo without --no-admission.\n"));
   demo.ready.unpromising = "-ORBDispatchAdmission off";
   CHECK_THAT(demo.closing().text, Contains("The contrast: run the demo without -ORBDispatchAdmission off.\n"));

@@ -257,6 +257,9 @@ TEST_CASE("an exception's text and its minor code's text do not repeat each othe
   const Error policy{ErrorKind::bad_param, Completion::no, minor::overrun_policy};
   CHECK_THAT(what(policy, "nobody watches budgets: use report"),
              Catch::EndsWith("COMPLETED_NO): nobody watches budgets: use report"));
+  const Error refused{ErrorKind::no_resources, Completion::no, minor::not_schedulable};
+  CHECK_THAT(what(refused, "a deadline would be missed on every core; closest is core 0"),
+             Catch::EndsWith("COMPLETED_NO): a deadline would be missed on every core; closest is core 0"));
   const Error waiting{ErrorKind::transient, Completion::no, minor::job_waiting};
   CHECK_THAT(what(waiting, "a job of the task waits already"), Catch::EndsWith(std::string(minor::text(waiting))));
 }
