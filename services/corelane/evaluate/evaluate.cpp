@@ -49,7 +49,6 @@ constexpr const char* quick_suffix = "-quick";
 
 // The experiment that a file describes.
 struct OpenExperiment {
-  std::string title{};  // the name of the scenario; if it has none, that of its file without the ending
   std::vector<eval::Cell> cells{};
   std::vector<const eval::Dispatcher*> dispatchers{};
   std::string baseline{};
@@ -164,8 +163,7 @@ Expected<OpenExperiment, ExperimentFault> open_experiment(const EvaluateOptions&
   if (const auto fault = eval::fault_of_swept(cells->front().swept))
     return ExperimentFault{options.file + ": " + fault->text};
   const eval::RunDefaults defaults{.server = settings->executive};
-  OpenExperiment experiment{.title = scenario.name.empty() ? stem_of(options.file) : scenario.name,
-                            .dispatchers = eval::dispatchers_of(scenario, defaults),
+  OpenExperiment experiment{.dispatchers = eval::dispatchers_of(scenario, defaults),
                             .baseline = eval::baseline_of(scenario, defaults),
                             .published = scenario.published,
                             .origin = {.experiment = scenario.name,
@@ -185,6 +183,8 @@ Expected<OpenExperiment, ExperimentFault> open_experiment(const EvaluateOptions&
   if (auto fault = fault_of_experiment(experiment, options.file)) return *std::move(fault);
   if (options.repetitions)
     for (eval::Cell& cell : experiment.cells) cell.scenario.repetitions = *options.repetitions;
+  for (eval::Cell& cell : experiment.cells)
+    if (cell.scenario.name.empty()) cell.scenario.name = stem_of(options.file);
   return experiment;
 }
 
@@ -380,7 +380,7 @@ std::string heading_of(const OpenExperiment& experiment, const eval::ExperimentS
   const std::size_t cores = request ? request->cores.size() : 0;
   const bool is_virtual = experiment.origin.mode == "virtual";  // a real run has the overheads of its host
   const std::string overheads = request && is_virtual ? eval::text_of(request->overheads) : std::string();
-  return experiment.title + ": " + experiment.origin.mode + " time, " + counted(cores, "core") + ", " +
+  return scenario.name + ": " + experiment.origin.mode + " time, " + counted(cores, "core") + ", " +
          (scenario.experiment.precision.millionths > 0 ? "at least " : "") +
          counted(fewest_sets(summary, scenario.repetitions), "set") + " in each of " +
          counted(experiment.cells.size(), "combination") + ", " + to_string(scenario.experiment.length) + " each" +
@@ -429,7 +429,7 @@ std::vector<eval::Scenario> scenarios_of(const OpenExperiment& experiment) {
 eval::ReportInput report_input(const OpenExperiment& experiment, const std::string& heading,
                                const eval::ExperimentSummary& summary, std::vector<eval::Table> tables,
                                const std::function<bool()>& is_to_stop) {
-  return eval::ReportInput{.title = experiment.title,
+  return eval::ReportInput{.title = experiment.cells.front().scenario.name,
                            .heading = heading,
                            .origin = experiment.origin,
                            .summary = summary,
