@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 
 #include "orb/core/contracts/slowdowns.h"
@@ -101,7 +102,7 @@ class CellReader {
   // Returns the table of the file with these choices.
   Expected<Node, ScenarioFault> table_of(const std::vector<Choice>& choices) const {
     Node table = root_;
-    for (const Choice& choice : choices)
+    for (const Choice& choice : choices | std::views::reverse)
       if (const std::string bad = set_field(table, choice.field, *choice.value); !bad.empty())
         return ScenarioFault{core::text_of(path_, choice.value->at) + "the sweep of " + choice.field + ": " + bad};
     return table;
