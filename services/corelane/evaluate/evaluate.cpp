@@ -101,6 +101,9 @@ std::optional<ExperimentFault> fault_of_experiment(const OpenExperiment& experim
   return std::nullopt;
 }
 
+// Returns the name of a file without its folder and its ending.
+std::string stem_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
+
 // Returns "with policy.test = x, generate.tasks = 4: ", or "" without sweeps.
 std::string name_of_combination(const eval::Cell& cell) {
   std::string name;
@@ -146,9 +149,6 @@ Expected<std::string, core::SettingsFault> slowdowns_in(const core::Settings& se
   if (path.empty() || std::ranges::none_of(cells, uses_setting)) return std::string();
   return core::read_toml("file of slowdowns", path);
 }
-
-// Returns the name of a file without its folder and its ending.
-std::string stem_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
 Expected<OpenExperiment, ExperimentFault> open_experiment(const EvaluateOptions& options) {
   const auto text = eval::read_scenario_file(options.file);
