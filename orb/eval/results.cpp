@@ -20,8 +20,9 @@ namespace {
 constexpr std::string_view origin_columns[] = {"experiment", "scenario", "mode", "machine",
                                                "kernel",     "version",  "seed", "cell"};
 constexpr std::string_view result_columns[] = {
-    "set",    "dispatcher",  "tasks",      "admitted", "utilization",       "admitted_utilization", "jobs",
-    "misses", "host_misses", "late_tasks", "overruns", "worst_of_deadline", "worst_of_bound",       "trace_hash"};
+    "set",        "dispatcher",  "allocation",           "test",           "order",     "tasks",
+    "admitted",   "utilization", "admitted_utilization", "jobs",           "misses",    "host_misses",
+    "late_tasks", "overruns",    "worst_of_deadline",    "worst_of_bound", "trace_hash"};
 
 constexpr std::int64_t most_sets = 10'000'000;    // repetitions, and what the precision adds
 constexpr std::uint64_t most_in_set = 1'000'000;  // of a set
@@ -86,7 +87,8 @@ class ResultReader {
   }
 
   std::optional<SetResult> result() const {
-    SetResult r{.dispatcher = field("dispatcher")};
+    SetResult r{.dispatcher = field("dispatcher"),
+                .policies = {.allocation = field("allocation"), .test = field("test"), .order = field("order")}};
     const bool is_good = read_number(field("cell"), r.cell) && read_number(field("set"), r.set) &&
                          read_number(field("tasks"), r.tasks) && read_number(field("admitted"), r.admitted) &&
                          read_fraction(field("utilization"), r.utilization) &&
@@ -173,10 +175,11 @@ std::string results_line(const ResultsOrigin& origin, const SweptValues& swept, 
       std::to_string(origin.seed), std::to_string(r.cell)};
   for (const auto& [field, value] : swept) fields.push_back(value);
   for (const std::string& field :
-       {std::to_string(r.set), r.dispatcher, std::to_string(r.tasks), std::to_string(r.admitted),
-        decimal(r.utilization), decimal(r.admitted_utilization), std::to_string(r.jobs), std::to_string(r.misses),
-        std::to_string(r.host_misses), std::to_string(r.late_tasks), std::to_string(r.overruns),
-        decimal(r.worst_of_deadline), r.worst_of_bound ? decimal(*r.worst_of_bound) : "", hexadecimal_of(r.trace_hash)})
+       {std::to_string(r.set), r.dispatcher, r.policies.allocation, r.policies.test, r.policies.order,
+        std::to_string(r.tasks), std::to_string(r.admitted), decimal(r.utilization), decimal(r.admitted_utilization),
+        std::to_string(r.jobs), std::to_string(r.misses), std::to_string(r.host_misses), std::to_string(r.late_tasks),
+        std::to_string(r.overruns), decimal(r.worst_of_deadline), r.worst_of_bound ? decimal(*r.worst_of_bound) : "",
+        hexadecimal_of(r.trace_hash)})
     fields.push_back(field);
   return csv_line(fields);
 }
@@ -189,20 +192,22 @@ Expected<ParsedResults, ScenarioFault> parse_results(std::string_view text, cons
   if (!header) return parsed;
   ResultReader reader(csv_fields(*header));
   if (const std::string missing = reader.missing(); !missing.empty())
-    return ScenarioFault{"it is no table of results, since it has no column " + missing + "; name another file"};
+    return ScenarioFault{"it is no table of results, since it has no column " + missing +
+                         "; move it away, or name another file with --output"};
   for (int line = 2; const auto next = take_line(rest); ++line) {
     const auto result = reader.take(csv_fields(*next)) ? reader.result() : std::nullopt;
     if (!result)
-      return ScenarioFault{"line " + std::to_string(line) + " is no result; remove it, or name another file"};
+      return ScenarioFault{"line " + std::to_string(line) +
+                           " is no result; remove it, or name another file with --output"};
     if (reader.field("scenario") != origin.scenario)
       return ScenarioFault{
           "it has results of another scenario, of an earlier version of this file, or with another file in "
-          "dispatch.slowdowns; move it away, or name another file"};
+          "dispatch.slowdowns; move it away, or name another file with --output"};
     const std::string at = "line " + std::to_string(line) + " has ";
     if (reader.field("seed") != std::to_string(origin.seed))
-      return ScenarioFault{at + "another seed than the scenario; remove it, or name another file"};
+      return ScenarioFault{at + "another seed than the scenario; remove it, or name another file with --output"};
     if (const std::string impossible = impossible_in(*result, cells); !impossible.empty())
-      return ScenarioFault{at + impossible + "; remove it, or name another file"};
+      return ScenarioFault{at + impossible + "; remove it, or name another file with --output"};
     if (reader.field("mode") == origin.mode) parsed.results.push_back(*result);
   }
   parsed.whole_lines = text.size() - rest.size();

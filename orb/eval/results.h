@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "orb/base/expected.h"
+#include "orb/eval/policy_names.h"
 #include "orb/eval/run.h"
 #include "orb/eval/scenario.h"
 
@@ -25,6 +26,7 @@ struct SetResult {
   std::size_t cell = 0;  // index among the combinations of the sweeps
   std::int64_t set = 0;  // from 0
   std::string dispatcher{};
+  PolicyNames policies{};
   std::uint64_t tasks = 0;
   std::uint64_t admitted = 0;
   Fraction utilization{};  // of all tasks
@@ -43,7 +45,7 @@ struct SetResult {
   friend bool operator==(const SetResult&, const SetResult&) = default;
 };
 
-// Sums up a run. Leaves out cell and set.
+// Sums up a run. Leaves out cell, set and policies.
 SetResult summed_up(const RunRequest& request, const RunOutcome& outcome);
 
 // What all lines of a table have in common.

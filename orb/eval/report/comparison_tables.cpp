@@ -106,36 +106,74 @@ Table admission_table(const ExperimentSummary& summary) {
 }
 
 // Returns "better in 9 of 12 combinations, worse in 0, no worse in 2, undecided in 1".
-std::string tally_text(const ExperimentSummary& summary, std::size_t difference) {
+std::string tally_text(const std::vector<Verdict>& verdicts) {
   std::string text;
   for (const Verdict verdict : {Verdict::better, Verdict::worse, Verdict::no_worse, Verdict::undecided}) {
-    const auto count = std::ranges::count_if(
-        summary.cells, [&](const CellSummary& cell) { return cell.differences[difference].verdict == verdict; });
-    text += (text.empty() ? "" : ", ") + std::string(name_of(verdict)) + " in " + std::to_string(count);
-    if (verdict == Verdict::better) text += " of " + counted(summary.cells.size(), "combination");
+    text += (text.empty() ? "" : ", ") + std::string(name_of(verdict)) + " in " +
+            std::to_string(std::ranges::count(verdicts, verdict));
+    if (verdict == Verdict::better) text += " of " + counted(verdicts.size(), "combination");
   }
   return text;
+}
+
+void add_difference_columns(Table& table) {
+  for (const char* const column : {"sets", "difference", "95 %", "p (McNemar)", "p (Holm)", "verdict"})
+    table.columns.emplace_back(column);
+}
+
+void add_difference(const Difference& d, std::vector<std::string>& row) {
+  for (std::string cell : {std::to_string(d.sets), fixed(d.value, 3), interval_text(d.low, d.high, 3),
+                           probability_text(d.p), probability_text(d.adjusted_p), std::string(name_of(d.verdict))})
+    row.push_back(std::move(cell));
+}
+
+// `widest`: half of the widest interval. `limit`: when a difference is no worse.
+std::string note_of_verdicts(double widest, const std::string& limit) {
+  return "The widest interval is +-" + fixed(widest, 3) + ". no worse: no significant difference, and the " + limit +
+         ".";
 }
 
 Table differences_table(const ExperimentSummary& summary, std::size_t difference) {
   const std::string& dispatcher = summary.cells.front().differences[difference].dispatcher;
   Table table = table_of_cells(summary, dispatcher + " against " + summary.baseline +
                                             ": difference of the fractions of sets with a missed deadline");
-  for (const char* const column : {"sets", "difference", "95 %", "p (McNemar)", "p (Holm)", "verdict"})
-    table.columns.emplace_back(column);
+  add_difference_columns(table);
   double widest = 0;
+  std::vector<Verdict> verdicts;
   for (std::size_t i = 0; i < summary.cells.size(); ++i) {
     const Difference& d = summary.cells[i].differences[difference];
     widest = std::max(widest, (d.high - d.low) / 2);
-    for (std::string cell : {std::to_string(d.sets), fixed(d.value, 3), interval_text(d.low, d.high, 3),
-                             probability_text(d.p), probability_text(d.adjusted_p), std::string(name_of(d.verdict))})
-      table.rows[i].push_back(std::move(cell));
+    verdicts.push_back(d.verdict);
+    add_difference(d, table.rows[i]);
   }
-  table.notes = {dispatcher + " is " + tally_text(summary, difference) + ".",
-                 "The widest interval is +-" + fixed(widest, 3) +
-                     ". no worse: no significant difference, and the upper "
-                     "end of the interval is below " +
-                     fixed(no_worse_limit, 2) + "."};
+  table.notes = {dispatcher + " is " + tally_text(verdicts) + ".",
+                 note_of_verdicts(widest, "upper end of the interval is below " + fixed(no_worse_limit, 2))};
+  return table;
+}
+
+// Returns a table with a row for each cell that has not the first value of the sweep.
+Table policy_differences_table(const ExperimentSummary& summary, const PolicyComparison& comparison) {
+  Table table = table_of_cells(summary, comparison.dispatcher + " against " + comparison.dispatcher + " with " +
+                                            comparison.field + " = " + comparison.first +
+                                            ": difference of the fractions of whole sets");
+  add_difference_columns(table);
+  double widest = 0;
+  std::vector<std::pair<std::string, std::vector<Verdict>>> verdicts;  // of each value, in the order of the sweep
+  std::vector<std::vector<std::string>> rows;
+  for (const PolicyDifference& policy : comparison.differences) {
+    const Difference& d = policy.difference;
+    widest = std::max(widest, (d.high - d.low) / 2);
+    const std::string& value =
+        std::ranges::find(summary.cells[policy.cell].swept, comparison.field, &SweptValues::value_type::first)->second;
+    auto known = std::ranges::find(verdicts, value, &std::pair<std::string, std::vector<Verdict>>::first);
+    if (known == verdicts.end()) known = verdicts.insert(known, {value, {}});
+    known->second.push_back(d.verdict);
+    add_difference(d, rows.emplace_back(std::move(table.rows[policy.cell])));
+  }
+  table.rows = std::move(rows);
+  for (const auto& [value, of_value] : verdicts)
+    table.notes.push_back(comparison.field + " = " + value + " is " + tally_text(of_value) + ".");
+  table.notes.push_back(note_of_verdicts(widest, "lower end of the interval is above -" + fixed(no_worse_limit, 2)));
   return table;
 }
 
@@ -146,6 +184,8 @@ std::vector<Table> tables_of(const ExperimentSummary& summary, const std::vector
   if (auto table = configuration_table(summary, published)) return {*std::move(table)};
   std::vector<Table> tables{misses_table(summary, published)};
   if (some_refuse(summary)) tables.push_back(admission_table(summary));
+  for (const PolicyComparison& comparison : summary.policies)
+    tables.push_back(policy_differences_table(summary, comparison));
   for (std::size_t i = 0; i < summary.cells.front().differences.size(); ++i)
     tables.push_back(differences_table(summary, i));
   return tables;

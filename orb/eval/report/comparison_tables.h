@@ -1,4 +1,5 @@
-// The tables of an experiment: misses beside published figures, admission, and the comparison with the baseline.
+// The tables of an experiment: misses beside published figures, admission, and the comparisons of policies and with the
+// baseline.
 // Threads: pure functions. They allocate.
 #pragma once
 

@@ -103,7 +103,7 @@ class ReportWriter {
   explicit ReportWriter(const ReportInput& input) : input_(input) {}
 
   Report write() {
-    const std::string title = input_.title.empty() ? "Experiment" : input_.title;
+    const std::string& title = input_.title;
     const ResultsOrigin& origin = input_.origin;
     add("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>" + escaped(title) +
         "</title>\n<style>\n" + page_style + figure_style + "</style>\n</head>\n<body>\n<h1>" + escaped(title) +

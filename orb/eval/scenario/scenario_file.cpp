@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 
 #include "orb/core/contracts/slowdowns.h"
@@ -60,29 +61,77 @@ class OverheadSources {
   std::map<std::string, MeasuredOverheads> known_{};
 };
 
-// Reads the combination with this number. The last sweep is the digit that changes fastest.
-Expected<Cell, ScenarioFault> read_cell(const Node& root, const std::vector<SweptField>& sweeps, std::size_t number,
-                                        const std::string& path, const std::vector<PairSlowdown>& slowdowns,
-                                        OverheadSources& sources) {
-  Node table = root;
-  Cell cell;
-  std::string where;
-  for (std::size_t i = sweeps.size(); i > 0; --i) {
-    const auto& [field, values] = sweeps[i - 1];
-    const Node& value = values[number % values.size()];
-    number /= values.size();
-    if (const std::string bad = set_field(table, field, value); !bad.empty())
-      return ScenarioFault{core::text_of(path, value.at) + "the sweep of " + field + ": " + bad};
-    cell.swept.insert(cell.swept.begin(), {field, value_text(value)});
+// CellReader reads the combinations of a file.
+class CellReader {
+ public:
+  CellReader(const Node& root, const std::vector<SweptField>& sweeps, const std::string& path,
+             const std::vector<PairSlowdown>& slowdowns)
+      : root_(root), sweeps_(sweeps), path_(path), slowdowns_(slowdowns), sources_(path) {}
+
+  // Reads the combination with this number.
+  Expected<Cell, ScenarioFault> read(std::size_t number) {
+    const std::vector<Choice> choices = choices_of(number);
+    const auto table = table_of(choices);
+    if (!table) return table.error();
+    auto scenario = read_scenario(*table, path_, slowdowns_);
+    if (!scenario) return ScenarioFault{scenario.error().text + causes_of(scenario.error(), choices)};
+    Cell cell{.swept = {}, .scenario = *std::move(scenario)};
+    for (const Choice& choice : choices) cell.swept.emplace_back(choice.field, value_text(*choice.value));
+    if (const std::string bad = sources_.fill(cell.scenario); !bad.empty()) return ScenarioFault{path_ + ": " + bad};
+    return cell;
   }
-  auto scenario = read_scenario(table, path, slowdowns);
-  for (const auto& [field, value] : cell.swept) where += (where.empty() ? "; swept: " : ", ") + field + " = " + value;
-  if (!scenario) return ScenarioFault{scenario.error().text + where};
-  cell.scenario = *std::move(scenario);
-  if (const std::string bad = sources.fill(cell.scenario); !bad.empty())
-    return ScenarioFault{path + ": " + bad + where};
-  return cell;
-}
+
+ private:
+  // A swept field, and its value in a combination.
+  struct Choice {
+    std::string field;
+    const Node* value;
+  };
+
+  // The last sweep is the digit that changes fastest.
+  std::vector<Choice> choices_of(std::size_t number) const {
+    std::vector<Choice> choices(sweeps_.size());
+    for (std::size_t i = sweeps_.size(); i > 0; --i) {
+      const auto& [field, values] = sweeps_[i - 1];
+      choices[i - 1] = {field, &values[number % values.size()]};
+      number /= values.size();
+    }
+    return choices;
+  }
+
+  // Returns the table of the file with these choices.
+  Expected<Node, ScenarioFault> table_of(const std::vector<Choice>& choices) const {
+    Node table = root_;
+    for (const Choice& choice : choices | std::views::reverse)
+      if (const std::string bad = set_field(table, choice.field, *choice.value); !bad.empty())
+        return ScenarioFault{core::text_of(path_, choice.value->at) + "the sweep of " + choice.field + ": " + bad};
+    return table;
+  }
+
+  bool has_fault(const std::vector<Choice>& choices, const ScenarioFault& fault) const {
+    const auto table = table_of(choices);
+    const auto scenario = table ? read_scenario(*table, path_, slowdowns_) : table.error();
+    return !scenario && scenario.error().text == fault.text;
+  }
+
+  // Returns the choices to which the fault is due, as the end of its text: the file has the fault only with them.
+  std::string causes_of(const ScenarioFault& fault, const std::vector<Choice>& choices) const {
+    std::string text;
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+      std::vector<Choice> others = choices;
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+      if (has_fault(others, fault)) continue;
+      text += (text.empty() ? "; swept: " : ", ") + choices[i].field + " = " + value_text(*choices[i].value);
+    }
+    return text;
+  }
+
+  const Node& root_;
+  const std::vector<SweptField>& sweeps_;
+  const std::string& path_;
+  const std::vector<PairSlowdown>& slowdowns_;
+  OverheadSources sources_;
+};
 
 // Returns the one combination of a file of another format.
 Expected<std::vector<Cell>, ScenarioFault> read_other(const ScenarioFormat& format, std::string_view text,
@@ -119,9 +168,9 @@ Expected<std::vector<Cell>, ScenarioFault> parse_scenario(std::string_view text,
     return ScenarioFault{core::text_of(path, root->find("sweep")->at) + "the sweeps have more than " +
                          std::to_string(most_values) + " combinations; give them fewer values"};
   std::vector<Cell> cells;
-  OverheadSources sources(path);
+  CellReader reader(*root, *sweeps, path, *slowdowns);
   for (std::size_t i = 0; i < *count; ++i) {
-    auto cell = read_cell(*root, *sweeps, i, path, *slowdowns, sources);
+    auto cell = reader.read(i);
     if (!cell) return cell.error();
     cells.push_back(*std::move(cell));
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <map>
+#include <utility>
 
 #include "orb/base/registry.h"
 #include "orb/eval/dispatchers.h"
@@ -24,6 +25,33 @@ Estimate estimate_of(std::uint64_t hits, std::uint64_t trials) {
 using SetUnderAll = std::vector<const SetResult*>;
 using SetsOfCell = std::map<std::int64_t, SetUnderAll>;
 
+bool refuses_tasks(std::string_view dispatcher) {
+  const Dispatcher* const known = find_named(eval::dispatchers(), dispatcher);
+  return known != nullptr && known->refuses;
+}
+
+bool has_all_admitted(const SetResult& result) { return result.admitted == result.tasks; }
+
+// Counts a set that ran twice. `a`, `b`: whether it hit.
+void count_pair(bool a, bool b, Pairs& pairs) {
+  ++pairs.trials;
+  if (a && !b) ++pairs.only_a;
+  if (b && !a) ++pairs.only_b;
+}
+
+Difference difference_of_pairs(const std::string& dispatcher, const Pairs& pairs) {
+  const Interval interval = paired_difference(pairs);
+  const double value = static_cast<double>(pairs.only_a) - static_cast<double>(pairs.only_b);
+  return {.dispatcher = dispatcher,
+          .sets = pairs.trials,
+          .only_here = pairs.only_a,
+          .only_baseline = pairs.only_b,
+          .value = pairs.trials == 0 ? 0 : value / static_cast<double>(pairs.trials),
+          .low = interval.low,
+          .high = interval.high,
+          .p = mcnemar(pairs)};
+}
+
 // CellCounter sums up the sets of one cell.
 class CellCounter {
  public:
@@ -32,8 +60,7 @@ class CellCounter {
 
   DispatcherSummary summary_of(std::size_t dispatcher) const {
     DispatcherSummary sum{.dispatcher = dispatchers_[dispatcher]};
-    const Dispatcher* const known = find_named(eval::dispatchers(), sum.dispatcher);
-    sum.refuses = known != nullptr && known->refuses;
+    sum.refuses = refuses_tasks(sum.dispatcher);
     std::uint64_t sets = 0, missed = 0, missed_by_itself = 0, whole = 0;
     for (const auto& [number, under] : sets_) {
       const SetResult* const result = under[dispatcher];
@@ -41,7 +68,7 @@ class CellCounter {
       ++sets;
       if (result->missed()) ++missed;
       if (result->misses > result->host_misses) ++missed_by_itself;
-      if (result->admitted == result->tasks) ++whole;
+      if (has_all_admitted(*result)) ++whole;
       add(sum, *result, starred_ < under.size() ? under[starred_] : nullptr);
     }
     sum.missed_sets = estimate_of(missed, sets);
@@ -54,21 +81,9 @@ class CellCounter {
     Pairs pairs;
     for (const auto& [number, under] : sets_) {
       if (under[dispatcher] == nullptr || under[baseline] == nullptr) continue;
-      ++pairs.trials;
-      const bool here = under[dispatcher]->missed(), there = under[baseline]->missed();
-      if (here && !there) ++pairs.only_a;
-      if (there && !here) ++pairs.only_b;
+      count_pair(under[dispatcher]->missed(), under[baseline]->missed(), pairs);
     }
-    const Interval interval = paired_difference(pairs);
-    const double value = static_cast<double>(pairs.only_a) - static_cast<double>(pairs.only_b);
-    return {.dispatcher = dispatchers_[dispatcher],
-            .sets = pairs.trials,
-            .only_here = pairs.only_a,
-            .only_baseline = pairs.only_b,
-            .value = pairs.trials == 0 ? 0 : value / static_cast<double>(pairs.trials),
-            .low = interval.low,
-            .high = interval.high,
-            .p = mcnemar(pairs)};
+    return difference_of_pairs(dispatchers_[dispatcher], pairs);
   }
 
  private:
@@ -93,20 +108,25 @@ class CellCounter {
   const std::size_t starred_;
 };
 
-Verdict verdict_of(const Difference& difference) {
-  if (difference.adjusted_p < significance) return difference.value < 0 ? Verdict::better : Verdict::worse;
-  return difference.high < no_worse_limit ? Verdict::no_worse : Verdict::undecided;
+// What a positive difference means.
+enum class MoreIs : std::uint8_t { better, worse };
+
+Verdict verdict_of(const Difference& difference, MoreIs more) {
+  const bool is_more_worse = more == MoreIs::worse;
+  const double harm = is_more_worse ? difference.value : -difference.value;
+  const double most_harm = is_more_worse ? difference.high : -difference.low;
+  if (difference.adjusted_p < significance) return harm < 0 ? Verdict::better : Verdict::worse;
+  return most_harm < no_worse_limit ? Verdict::no_worse : Verdict::undecided;
 }
 
-// Adjusts the p-values of one dispatcher over all cells, and fills in the verdicts.
-void adjust(std::vector<CellSummary>& cells, std::size_t difference) {
+// Adjusts the p-values of one table, and fills in the verdicts.
+void adjust(const std::vector<Difference*>& differences, MoreIs more) {
   std::vector<double> p;
-  for (const CellSummary& cell : cells) p.push_back(cell.differences[difference].p);
+  for (const Difference* const difference : differences) p.push_back(difference->p);
   const std::vector<double> adjusted = holm(p);
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    Difference& here = cells[i].differences[difference];
-    here.adjusted_p = adjusted[i];
-    here.verdict = verdict_of(here);
+  for (std::size_t i = 0; i < differences.size(); ++i) {
+    differences[i]->adjusted_p = adjusted[i];
+    differences[i]->verdict = verdict_of(*differences[i], more);
   }
 }
 
@@ -122,7 +142,67 @@ std::vector<SetsOfCell> sorted_results(const Compared& compared, std::span<const
   return cells;
 }
 
+// Compares two cells under one dispatcher.
+Difference difference_of_cells(const SetsOfCell& here, const SetsOfCell& there, const std::string& name,
+                               std::size_t dispatcher) {
+  Pairs pairs;
+  for (const auto& [number, under] : here) {
+    const auto other = there.find(number);
+    if (other == there.end() || under[dispatcher] == nullptr || other->second[dispatcher] == nullptr) continue;
+    count_pair(has_all_admitted(*under[dispatcher]), has_all_admitted(*other->second[dispatcher]), pairs);
+  }
+  return difference_of_pairs(name, pairs);
+}
+
+// PolicyComparer compares the values of swept policies.
+class PolicyComparer {
+ public:
+  PolicyComparer(const Compared& compared, const std::vector<SetsOfCell>& sets) : compared_(compared), sets_(sets) {
+    for (std::size_t i = 0; i < compared.cells.size(); ++i) numbers_.emplace(compared.cells[i], i);
+  }
+
+  std::vector<PolicyComparison> comparisons() const {
+    std::vector<PolicyComparison> result;
+    const std::size_t sweeps = compared_.cells.empty() ? 0 : compared_.cells.front().size();
+    for (std::size_t sweep = 0; sweep < sweeps; ++sweep) {
+      if (!is_policy(compared_.cells.front()[sweep].first)) continue;
+      for (std::size_t d = 0; d < compared_.dispatchers.size(); ++d) {
+        if (!refuses_tasks(compared_.dispatchers[d])) continue;
+        PolicyComparison comparison = comparison_of(sweep, d);
+        if (!comparison.differences.empty()) result.push_back(std::move(comparison));
+      }
+    }
+    return result;
+  }
+
+ private:
+  PolicyComparison comparison_of(std::size_t sweep, std::size_t dispatcher) const {
+    const auto& [field, first] = compared_.cells.front()[sweep];
+    PolicyComparison comparison{.field = field, .first = first, .dispatcher = compared_.dispatchers[dispatcher]};
+    for (std::size_t cell = 0; cell < compared_.cells.size(); ++cell) {
+      if (compared_.cells[cell][sweep].second == first) continue;
+      SweptValues swept = compared_.cells[cell];
+      swept[sweep].second = first;
+      const auto there = numbers_.find(swept);
+      if (there == numbers_.end()) continue;  // a part of the experiment may lack it
+      comparison.differences.push_back(
+          {.cell = cell,
+           .difference = difference_of_cells(sets_[cell], sets_[there->second], comparison.dispatcher, dispatcher)});
+    }
+    std::vector<Difference*> all;
+    for (PolicyDifference& policy : comparison.differences) all.push_back(&policy.difference);
+    adjust(all, MoreIs::better);
+    return comparison;
+  }
+
+  const Compared& compared_;
+  const std::vector<SetsOfCell>& sets_;
+  std::map<SweptValues, std::size_t> numbers_{};  // of the cells
+};
+
 }  // namespace
+
+bool is_policy(std::string_view field) noexcept { return field.starts_with(policy_prefix); }
 
 std::string_view name_of(Verdict verdict) noexcept {
   static constexpr std::array<std::string_view, 4> names{"better", "worse", "no worse", "undecided"};
@@ -144,7 +224,12 @@ ExperimentSummary summarize(const Compared& compared, std::span<const SetResult>
     }
   }
   const std::size_t differences = summary.cells.empty() ? 0 : summary.cells.front().differences.size();
-  for (std::size_t i = 0; i < differences; ++i) adjust(summary.cells, i);
+  for (std::size_t i = 0; i < differences; ++i) {
+    std::vector<Difference*> all;
+    for (CellSummary& cell : summary.cells) all.push_back(&cell.differences[i]);
+    adjust(all, MoreIs::worse);
+  }
+  summary.policies = PolicyComparer(compared, sorted).comparisons();
   return summary;
 }
 

@@ -19,6 +19,7 @@
 #include "orb/core/settings.h"
 #include "orb/core/settings_fault.h"
 #include "orb/core/text/toml_text.h"
+#include "orb/eval/policy_names.h"
 #include "orb/eval/report/comparison_tables.h"
 #include "orb/eval/report/report.h"
 #include "orb/eval/report/table.h"
@@ -100,6 +101,9 @@ std::optional<ExperimentFault> fault_of_experiment(const OpenExperiment& experim
   return std::nullopt;
 }
 
+// Returns the name of a file without its folder and its ending.
+std::string stem_of(const std::string& path) { return std::filesystem::path(path).stem().string(); }
+
 // Returns "with policy.test = x, generate.tasks = 4: ", or "" without sweeps.
 std::string name_of_combination(const eval::Cell& cell) {
   std::string name;
@@ -179,12 +183,14 @@ Expected<OpenExperiment, ExperimentFault> open_experiment(const EvaluateOptions&
   if (auto fault = fault_of_experiment(experiment, options.file)) return *std::move(fault);
   if (options.repetitions)
     for (eval::Cell& cell : experiment.cells) cell.scenario.repetitions = *options.repetitions;
+  for (eval::Cell& cell : experiment.cells)
+    if (cell.scenario.name.empty()) cell.scenario.name = stem_of(options.file);
   return experiment;
 }
 
 std::string output_of(const EvaluateOptions& options) {
   if (!options.output.empty()) return options.output;
-  return std::filesystem::path(options.file).stem().string() + (options.quick ? quick_suffix : "") + ".csv";
+  return stem_of(options.file) + (options.quick ? quick_suffix : "") + ".csv";
 }
 
 // Why an experiment ended early, and the exit status.
@@ -345,6 +351,26 @@ std::uint64_t fewest_sets(const eval::ExperimentSummary& summary, std::int64_t a
                                : std::max(fewest, static_cast<std::uint64_t>(asked_for));
 }
 
+// Returns ", allocation worst-fit, test response-time, order arrival" without those that are swept. They are the
+// policies of the first dispatcher that refuses tasks, or of the first one if all admit every task.
+std::string unswept_policies(const OpenExperiment& experiment) {
+  const eval::Cell& cell = experiment.cells.front();
+  const auto refusing = std::ranges::find_if(experiment.dispatchers, &eval::Dispatcher::refuses);
+  const eval::Dispatcher* const dispatcher =
+      refusing == experiment.dispatchers.end() ? experiment.dispatchers.front() : *refusing;
+  const eval::PolicyNames names = eval::policy_names(*dispatcher, cell.scenario, experiment.defaults);
+  std::string text;
+  const auto add = [&](const std::string& key, const std::string& name) {
+    const bool is_swept = std::ranges::any_of(
+        cell.swept, [&](const auto& swept) { return swept.first == std::string(eval::policy_prefix) + key; });
+    if (!is_swept) text += ", " + key + " " + name;
+  };
+  add("allocation", names.allocation);
+  add("test", names.test);
+  add("order", names.order);
+  return text;
+}
+
 // Returns what a reader has to know before the figures.
 std::string heading_of(const OpenExperiment& experiment, const eval::ExperimentSummary& summary) {
   const eval::Scenario& scenario = experiment.cells.front().scenario;
@@ -354,12 +380,12 @@ std::string heading_of(const OpenExperiment& experiment, const eval::ExperimentS
   const std::size_t cores = request ? request->cores.size() : 0;
   const bool is_virtual = experiment.origin.mode == "virtual";  // a real run has the overheads of its host
   const std::string overheads = request && is_virtual ? eval::text_of(request->overheads) : std::string();
-  return (scenario.name.empty() ? std::string("Experiment") : scenario.name) + ": " + experiment.origin.mode +
-         " time, " + counted(cores, "core") + ", " + (scenario.experiment.precision.millionths > 0 ? "at least " : "") +
+  return scenario.name + ": " + experiment.origin.mode + " time, " + counted(cores, "core") + ", " +
+         (scenario.experiment.precision.millionths > 0 ? "at least " : "") +
          counted(fewest_sets(summary, scenario.repetitions), "set") + " in each of " +
-         counted(experiment.cells.size(), "combination") + ", " + to_string(scenario.experiment.length) +
-         " each, platform load " + to_string(server.platform.budget) + " in each " + to_string(server.platform.period) +
-         (overheads.empty() ? "" : ", " + overheads) + ".";
+         counted(experiment.cells.size(), "combination") + ", " + to_string(scenario.experiment.length) + " each" +
+         unswept_policies(experiment) + ", platform load " + to_string(server.platform.budget) + " in each " +
+         to_string(server.platform.period) + (overheads.empty() ? "" : ", " + overheads) + ".";
 }
 
 bool breaks_promise(const eval::ExperimentSummary& summary) {

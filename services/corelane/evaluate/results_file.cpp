@@ -60,7 +60,7 @@ Expected<ResultsFile, std::string> ResultsFile::open(const std::string& path, co
   if (!parsed) return path + ": " + parsed.error().text;
   const std::string header = eval::results_header(swept);
   if (parsed->whole_lines > 0 && !text->starts_with(header))
-    return path + ": its columns are not those of this scenario; move it away, or name another file";
+    return path + ": its columns are not those of this scenario; move it away, or name another file with --output";
   const bool is_cut = parsed->whole_lines < text->size();
   results.earlier_ = std::move(parsed->results);
   if ((is_cut && ::ftruncate(results.file_.get(), static_cast<off_t>(parsed->whole_lines)) != 0) ||

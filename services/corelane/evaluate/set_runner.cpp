@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "orb/eval/policy_names.h"
 #include "orb/os/clock.h"
 
 namespace corelane::tool {
@@ -75,6 +76,7 @@ void SetRunner::run_one(const eval::Scenario& scenario, std::size_t cell, const 
     eval::SetResult& result = part.results.emplace_back(eval::summed_up(*request, *outcome));
     result.cell = cell;
     result.set = set.set;
+    result.policies = eval::policy_names(*dispatcher, scenario, defaults_);
   }
 }
 

@@ -39,7 +39,8 @@ _PLANNED_SETS = {"set": "int64", "cores": "int64", "tasks": "int64", "admitted":
 _RUN_TASKS = {**_CONTRACT, "admitted": "bool", "core": "Int64", "bound_ns": "Int64", "worst_ns": "Int64",
               "mean_ns": "Int64", "jobs": "int64", "misses": "int64", "overruns": "int64", "refusal": "string"}
 _RESULTS = {"experiment": "string", "scenario": "string", "mode": "string", "machine": "string", "kernel": "string",
-            "version": "string", "dispatcher": "string", "trace_hash": "string", "worst_of_bound": "Float64"}
+            "version": "string", "dispatcher": "string", "allocation": "string", "test": "string", "order": "string",
+            "trace_hash": "string", "worst_of_bound": "Float64"}
 
 
 @dataclass(frozen=True, repr=False)

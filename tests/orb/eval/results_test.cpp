@@ -27,6 +27,7 @@ SetResult some_result() {
   return {.cell = 3,
           .set = 41,
           .dispatcher = "mc-orb*",
+          .policies = {.allocation = "worst-fit", .test = "none", .order = "decreasing-utilization"},
           .tasks = 8,
           .admitted = 7,
           .utilization = {1'500'000},
@@ -53,7 +54,8 @@ std::string fault_of_file(const std::string& text) {
 TEST_CASE("a result is read back as it was written") {
   const std::string line = results_line(origin, swept, some_result());
   CHECK(line ==
-        "\"two, cores\",00ff,virtual,2 cores,6.1,1.0,7,3,1.5,41,mc-orb*,8,7,1.5,1.250001,300,2,1,1,4,1.02,,"
+        "\"two, cores\",00ff,virtual,2 "
+        "cores,6.1,1.0,7,3,1.5,41,mc-orb*,worst-fit,none,decreasing-utilization,8,7,1.5,1.250001,300,2,1,1,4,1.02,,"
         "fedcba9876543210\n");
   const auto parsed = parse_results(file_of(line + line), origin, cells);
   REQUIRE(parsed);
@@ -89,7 +91,8 @@ TEST_CASE("a file that is no table, or belongs to another scenario, is refused")
   ResultsOrigin other = origin;
   other.scenario = "00fe";
   CHECK_THAT(fault_of_file(file_of(results_line(other, swept, some_result()))), Catch::Contains("another scenario"));
-  CHECK_THAT(fault_of_file("a,b\n1,2\n"), Catch::Contains("no column experiment"));
+  CHECK_THAT(fault_of_file("a,b\n1,2\n"),
+             Catch::EndsWith("no column experiment; move it away, or name another file with --output"));
   CHECK_THAT(fault_of_file(file_of("1,2\n")), Catch::StartsWith("line 2 is no result"));
   std::string line = results_line(origin, swept, some_result());
   line.replace(line.find(",300,"), 5, ",x00,");

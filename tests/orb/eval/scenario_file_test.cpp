@@ -379,6 +379,15 @@ TEST_CASE("a wrong sweep has its line, what is wrong, and how to mend it") {
   CHECK_THAT(fault_of_text(one_task + ("[[sweep]]\n" + c.sweep)), Catch::Contains(c.fault));
 }
 
+TEST_CASE("a fault names the swept fields without which the file has it not, and no others") {
+  const std::string sweeps =
+      "[[sweep]]\nfield = \"task.task-1.budget\"\nvalues = [\"11ms\"]\n"
+      "[[sweep]]\nfield = \"policy.allocation\"\nvalues = [\"worst-fit\"]\n";
+  CHECK_THAT(fault_of_text(one_task + sweeps), Catch::EndsWith("; swept: task.task-1.budget = 11ms"));
+  CHECK_THAT(fault_of_text(std::string("[platform]\ncores = \"x\"\n") + one_task + sweeps),
+             Catch::EndsWith("platform.cores: expected a whole number from 1 to 1024; found \"x\""));
+}
+
 TEST_CASE("chains name listed tasks of one period") {
   const std::string tasks =
       "[[task]]\nlabel = \"a\"\nperiod = \"10ms\"\nbudget = \"2ms\"\n"

@@ -393,6 +393,7 @@ class SweepTest(unittest.TestCase):
         self.assertEqual(len(found), 20)
         self.assertEqual(found["generate.utilization"].dtype, "float64")
         self.assertEqual(found["misses"].dtype, "int64")
+        self.assertEqual(found["allocation"].dtype, "string")
 
     def test_dispatchers_are_those_of_the_scenario(self):
         one = scenario(task("a", "1ms"), policy={"dispatcher": "direct"})

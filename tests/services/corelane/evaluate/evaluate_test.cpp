@@ -131,6 +131,41 @@ TEST_CASE("an experiment runs every set under every dispatcher, and keeps each r
   CHECK_THAT(folder.err(), Contains("6 of 12 runs, about ") && Contains("12 of 12 runs\n"));
 }
 
+TEST_CASE("the heading names the policies that are not swept, and the results those of each line") {
+  ExperimentFolder folder(std::string(two_cells_of_three_sets) +
+                          "[policy]\norder = \"decreasing-utilization\"\n"
+                          "[[sweep]]\nfield = \"policy.allocation\"\nvalues = [\"worst-fit\", \"first-fit\"]\n");
+  CHECK(folder.run({.report = folder.path("r.html")}) == 0);
+  CHECK_THAT(folder.out(),
+             Catch::StartsWith("small: virtual time, 2 cores, 3 sets in each of 4 combinations, 200ms each, "
+                               "test\nresponse-time, order decreasing-utilization, platform load "));
+  CHECK_THAT(text_in(folder.results()),
+             Contains(",cell,generate.utilization,policy.allocation,set,dispatcher,allocation,test,order,tasks,") &&
+                 Contains(",first-fit,0,mc-orb,first-fit,response-time,decreasing-utilization,4,") &&
+                 Contains(",first-fit,0,mc-orb*,worst-fit,none,decreasing-utilization,4,"));
+  const char* const title = "mc-orb against mc-orb with policy.allocation = worst-fit: difference of the fractions";
+  CHECK_THAT(folder.out(), Contains(title) && Contains("policy.allocation = first-fit is "));
+  CHECK_THAT(text_in(folder.path("r.html")), Contains(title));
+}
+
+TEST_CASE("an experiment without a name is called as its file, in the text and on the page") {
+  std::string scenario = two_cells_of_three_sets;
+  scenario.erase(0, scenario.find("repetitions"));
+  ExperimentFolder folder(scenario);
+  CHECK(folder.run({.report = folder.path("r.html")}) == 0);
+  CHECK_THAT(folder.out(), Catch::StartsWith("s: virtual time, ") &&
+                               Contains(", allocation worst-fit, test response-time, order\narrival, platform load "));
+  CHECK_THAT(text_in(folder.path("r.html")), Contains("<title>s</title>") && Contains("<h1>s</h1>"));
+}
+
+TEST_CASE("the heading names how the first dispatcher places tasks if none refuses any") {
+  std::string scenario = two_cells_of_three_sets;
+  scenario.insert(scenario.find("length"), "dispatchers = [\"leader-followers\", \"mc-orb*\"]\n");
+  ExperimentFolder folder(scenario);
+  CHECK(folder.run() == 0);
+  CHECK_THAT(folder.out(), Contains("allocation any core, test none, order"));
+}
+
 TEST_CASE("a second run finds all results and runs nothing") {
   ExperimentFolder folder;
   folder.run();
@@ -204,7 +239,7 @@ TEST_CASE("results of a changed scenario are not mixed") {
   CHECK(folder.run() == 2);
   CHECK_THAT(folder.err(),
              Contains("results of another scenario, of an earlier version of this file, or with another file in "
-                      "dispatch.slowdowns; move it away"));
+                      "dispatch.slowdowns; move it away, or name another file with --output"));
   CHECK(folder.runs() == 0);
 }
 
