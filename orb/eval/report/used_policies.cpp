@@ -76,6 +76,13 @@ std::string swept_policies(const SweptValues& swept) {
   return text;
 }
 
+std::string any_policies(const SweptValues& swept) {
+  std::string text;
+  for (const auto& [field, value] : swept)
+    if (is_policy(field)) text += (text.empty() ? "any " : " and ") + field.substr(policy_prefix.size());
+  return text;
+}
+
 bool is_policy(const std::string& field) { return field.starts_with(policy_prefix); }
 
 std::string with_policies(const std::string& dispatcher, const std::string& policies) {
