@@ -42,7 +42,7 @@ class ChartPainter {
     const std::vector<std::string> title = lines_of(chart_.title, chart_width - plot_left - right_margin);
     const double above = legend_step * static_cast<double>(title.size() - 1);  // the lines before the last one
     const Legend legend = legend_of();
-    std::string text = "<svg viewBox=\"0 " + svg_number(-above) + " " + svg_number(chart_width) + " " +
+    std::string text = "<svg viewBox=\"0 " + svg_number(0 - above) + " " + svg_number(chart_width) + " " +
                        svg_number(above + chart_height + legend_step * static_cast<double>(legend.rows)) +
                        "\" role=\"img\" aria-label=\"" + escaped(chart_.title) + "\">\n" +
                        svg_lines(plot_left, title_y - above, legend_step, title);

@@ -36,7 +36,7 @@ class GanttPainter {
     const double above = gantt_title_step * static_cast<double>(title.size() - 1);  // the lines before the last one
     const double bottom = rows_top + row_height * static_cast<double>(gantt_.cores.size());
     const Legend legend = legend_from(bottom + 44);
-    std::string text = "<svg viewBox=\"0 " + svg_number(-above) + " " + svg_number(gantt_width) + " " +
+    std::string text = "<svg viewBox=\"0 " + svg_number(0 - above) + " " + svg_number(gantt_width) + " " +
                        svg_number(above + legend.bottom) + "\" role=\"img\" aria-label=\"" + escaped(gantt_.title) +
                        "\">\n" + svg_lines(bars_left, gantt_title_y - above, gantt_title_step, title);
     for (std::size_t i = 0; i < gantt_.cores.size(); ++i) text += row(i);
