@@ -140,17 +140,6 @@ std::string curve_name(const Panel& panel, const std::vector<std::size_t>& group
   return with_policies(name, policies);
 }
 
-// Adds the curve. If the chart has one with the same points, that one shows both.
-void add_curve(Curve&& curve, Chart& chart) {
-  const auto same = std::ranges::find_if(chart.curves, [&](const Curve& other) {
-    return other.is_hollow == curve.is_hollow && other.points == curve.points;
-  });
-  if (same == chart.curves.end())
-    chart.curves.push_back(std::move(curve));
-  else
-    same->name += "; " + curve.name;
-}
-
 // The curves of a dispatcher in a panel.
 struct ShownValue {
   std::size_t dispatcher = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "orb/eval/report/curve_style.h"
 #include "orb/eval/report/svg.h"
@@ -164,6 +165,16 @@ class ChartPainter {
 };
 
 }  // namespace
+
+void add_curve(Curve curve, Chart& chart) {
+  const auto same = std::ranges::find_if(chart.curves, [&](const Curve& other) {
+    return other.is_hollow == curve.is_hollow && other.points == curve.points;
+  });
+  if (same == chart.curves.end())
+    chart.curves.push_back(std::move(curve));
+  else
+    same->name += "; " + curve.name;
+}
 
 std::string svg_of(const Chart& chart) { return ChartPainter(chart).svg(); }
 

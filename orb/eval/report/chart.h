@@ -38,6 +38,9 @@ struct Chart {
   std::string mark{};
 };
 
+// Adds the curve. If the chart has one with the same points, that one gets both names.
+void add_curve(Curve curve, Chart& chart);
+
 // Returns an SVG element. A chart without points says so. Long names are wrapped.
 std::string svg_of(const Chart& chart);
 

@@ -81,7 +81,7 @@ Chart response_chart(const std::vector<Example>& examples, const std::string& po
     const std::vector<double>& ratios = examples[i].*values;
     if (ratios.empty()) continue;
     if (*std::ranges::max_element(ratios) > most_linear_ratio) chart.x_axis = XAxis::logarithmic;
-    chart.curves.push_back(exceedance(with_policies(examples[i].dispatcher, policies), ratios, i));
+    add_curve(exceedance(with_policies(examples[i].dispatcher, policies), ratios, i), chart);
   }
   if (chart.x_axis == XAxis::logarithmic) chart.x_name += " (logarithmic)";
   return chart;

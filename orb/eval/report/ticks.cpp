@@ -21,9 +21,10 @@ double round_step(double rough) {
 
 std::vector<double> linear_ticks(double least, double most, int parts) {
   const double step = round_step((most - least) / parts);
+  const double first = std::ceil(least / step - tick_tolerance);
+  const double steps = std::floor(most / step + tick_tolerance) - first;
   std::vector<double> ticks;
-  for (double i = std::ceil(least / step - tick_tolerance); i <= most / step + tick_tolerance; ++i)
-    ticks.push_back(i * step);
+  for (int i = 0; i <= steps; ++i) ticks.push_back((first + i) * step);
   return ticks;
 }
 
