@@ -91,6 +91,11 @@ Element& element_named(std::vector<Element>& elements, std::string Element::*mem
   return added;
 }
 
+// Returns the title of the x axis for a field.
+std::string title_of_axis(const std::string& field) {
+  return field == "generate.utilization" ? "total utilization, cores (generate.utilization)" : field;
+}
+
 std::vector<Panel> panels_of(const ExperimentSummary& summary) {
   std::vector<Panel> panels;
   const DurationUnit* const unit = duration_unit_of(summary);
@@ -100,7 +105,8 @@ std::vector<Panel> panels_of(const ExperimentSummary& summary) {
     const auto x = x_of_value(cell.swept[*axis].second, unit);
     if (!x) return {};
     Panel& panel = element_named(panels, &Panel::name, panel_name(cell.swept, *axis));
-    panel.x_name = cell.swept[*axis].first + (unit == nullptr ? "" : std::string(" (") + unit->name + ")");
+    panel.x_name =
+        title_of_axis(cell.swept[*axis].first) + (unit == nullptr ? "" : std::string(" (") + unit->name + ")");
     element_named(panel.groups, &CellGroup::policies, swept_policies(cell.swept)).cells.emplace_back(*x, &cell);
   }
   for (Panel& panel : panels)
@@ -109,20 +115,54 @@ std::vector<Panel> panels_of(const ExperimentSummary& summary) {
   return panels;
 }
 
+constexpr const char* note_of_band = "band: 95 % interval (Wilson)";
+
 using PointFunction = std::function<CurvePoint(const DispatcherSummary&)>;
 
-// Returns the curve of a dispatcher in a group of the panel. `what`: behind the name of the dispatcher.
-Curve curve_of(const Panel& panel, std::size_t group, std::size_t dispatcher, const std::string& what,
-               const PointFunction& point_of) {
-  const CellGroup& cells = panel.groups[group];
-  const std::string& name = cells.cells.front().second->dispatchers[dispatcher].dispatcher;
-  Curve curve{.name = with_policies(name, cells.policies) + what, .style = dispatcher * panel.groups.size() + group};
-  for (const auto& [x, cell] : cells.cells) {
+// Returns the points of a dispatcher in a group of the panel.
+std::vector<CurvePoint> points_of(const CellGroup& group, std::size_t dispatcher, const PointFunction& point_of) {
+  std::vector<CurvePoint> points;
+  for (const auto& [x, cell] : group.cells) {
     CurvePoint point = point_of(cell->dispatchers[dispatcher]);
     point.x = x;
-    curve.points.push_back(point);
+    points.push_back(point);
   }
-  return curve;
+  return points;
+}
+
+// Returns the name of a curve that shows a dispatcher in these groups of the panel.
+std::string curve_name(const Panel& panel, const std::vector<std::size_t>& groups, std::size_t dispatcher) {
+  const CellSummary& cell = *panel.groups.front().cells.front().second;
+  const std::string& name = cell.dispatchers[dispatcher].dispatcher;
+  if (groups.size() > 1 && groups.size() == panel.groups.size()) return name + " (" + any_policies(cell.swept) + ")";
+  std::string policies;
+  for (const std::size_t group : groups) policies += (policies.empty() ? "" : " or ") + panel.groups[group].policies;
+  return with_policies(name, policies);
+}
+
+// The curves of a dispatcher in a panel.
+struct ShownValue {
+  std::size_t dispatcher = 0;
+  const char* what = "";   // behind the names of the curves
+  bool is_second = false;  // another value of the dispatcher is in the chart
+};
+
+// Adds a curve for each group of the panel. Groups with the same points have one together.
+void add_curves(const Panel& panel, const ShownValue& shown, const PointFunction& point_of, Chart& chart) {
+  std::vector<std::vector<CurvePoint>> points;
+  for (const CellGroup& group : panel.groups) points.push_back(points_of(group, shown.dispatcher, point_of));
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto first = std::ranges::find(points, points[i]) - points.begin();
+    if (static_cast<std::size_t>(first) != i) continue;
+    std::vector<std::size_t> groups;
+    for (std::size_t other = i; other < points.size(); ++other)
+      if (points[other] == points[i]) groups.push_back(other);
+    add_curve({.name = curve_name(panel, groups, shown.dispatcher) + shown.what,
+               .points = points[i],
+               .style = shown.dispatcher * panel.groups.size() + i,
+               .is_hollow = shown.is_second},
+              chart);
+  }
 }
 
 CurvePoint point_of_estimate(const Estimate& estimate) {
@@ -144,11 +184,12 @@ std::vector<Chart> miss_charts(const ExperimentSummary& summary) {
   std::vector<Chart> charts;
   for (const Panel& panel : panels_of(summary)) {
     Chart& chart = charts.emplace_back(empty_chart(panel, "Sets with a missed deadline"));
-    chart.y_name = "fraction of sets, 95 %";
+    chart.y_name = "fraction of sets";
+    chart.note = note_of_band;
     for (std::size_t d = 0; d < summary.cells.front().dispatchers.size(); ++d)
-      for (std::size_t group = 0; group < panel.groups.size(); ++group)
-        chart.curves.push_back(curve_of(
-            panel, group, d, "", [](const DispatcherSummary& sum) { return point_of_estimate(sum.missed_sets); }));
+      add_curves(
+          panel, {.dispatcher = d}, [](const DispatcherSummary& sum) { return point_of_estimate(sum.missed_sets); },
+          chart);
   }
   return charts;
 }
@@ -157,18 +198,16 @@ std::vector<Chart> admission_charts(const ExperimentSummary& summary) {
   std::vector<Chart> charts;
   for (const Panel& panel : panels_of(summary)) {
     Chart chart = empty_chart(panel, "Admitted");
-    chart.y_name = "fraction";
+    chart.y_name = "fraction of sets or utilization";
+    chart.note = std::string("whole sets: every task is admitted. ") + note_of_band;
     for (std::size_t d = 0; d < summary.cells.front().dispatchers.size(); ++d) {
       if (!summary.cells.front().dispatchers[d].refuses) continue;
-      for (std::size_t group = 0; group < panel.groups.size(); ++group) {
-        chart.curves.push_back(
-            curve_of(panel, group, d, ": sets of which every task is admitted, 95 %",
-                     [](const DispatcherSummary& sum) { return point_of_estimate(sum.admitted_sets); }));
-        chart.curves.push_back(curve_of(panel, group, d, ": utilization", [](const DispatcherSummary& sum) {
-          return point_of_part(sum.admitted_utilization, sum.utilization);
-        }));
-        chart.curves.back().is_hollow = true;
-      }
+      add_curves(
+          panel, {.dispatcher = d, .what = ": whole sets"},
+          [](const DispatcherSummary& sum) { return point_of_estimate(sum.admitted_sets); }, chart);
+      add_curves(
+          panel, {.dispatcher = d, .what = ": utilization", .is_second = true},
+          [](const DispatcherSummary& sum) { return point_of_part(sum.admitted_utilization, sum.utilization); }, chart);
     }
     if (!chart.curves.empty()) charts.push_back(std::move(chart));
   }

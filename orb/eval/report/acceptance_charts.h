@@ -10,8 +10,8 @@
 namespace corelane::eval {
 
 // The x axis is the last sweep that is not over a policy. Return a chart for each combination of the others, with a
-// curve for each dispatcher and each combination of policies. None if there is no such sweep, or if it has values that
-// are neither numbers nor durations.
+// curve for each dispatcher and each combination of policies. Curves with the same points are drawn once. None if there
+// is no such sweep, or if it has values that are neither numbers nor durations.
 std::vector<Chart> miss_charts(const ExperimentSummary& summary);
 std::vector<Chart> admission_charts(const ExperimentSummary& summary);
 

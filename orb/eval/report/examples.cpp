@@ -45,10 +45,9 @@ void add_responses(const ExampleObserver& observer, const RunOutcome& outcome, E
   }
 }
 
-Gantt gantt_of(const RunRequest& request, const RunOutcome& outcome, ExampleObserver&& observer, std::int64_t set) {
+Gantt gantt_of(const RunRequest& request, const RunOutcome& outcome, ExampleObserver&& observer) {
   const JobRecord& late = outcome.misses.front();
-  Gantt gantt{.title = "set " + std::to_string(set + 1) + ": job " + std::to_string(late.number) + " of " +
-                       outcome.tasks[late.task].label + " is late",
+  Gantt gantt{.title = "job " + std::to_string(late.number) + " of " + outcome.tasks[late.task].label + " is late",
               .cores = request.cores,
               .slices = std::move(observer.slices),
               .late = late};
@@ -71,8 +70,10 @@ Example example_of(const Scenario& scenario, const Dispatcher& dispatcher, const
     if (!outcome) break;
     ++example.sets;
     add_responses(observer, *outcome, example);
-    if (!outcome->misses.empty() && !example.first_miss)
-      example.first_miss = gantt_of(*request, *outcome, std::move(observer), set);
+    if (!outcome->misses.empty() && !example.first_miss) {
+      example.first_miss = gantt_of(*request, *outcome, std::move(observer));
+      example.set_of_miss = set;
+    }
   }
   return example;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@ struct Example {
   std::vector<double> of_deadline{};  // each job's response as a part of its deadline
   std::vector<double> of_bound{};     // and of its task's bound, if there is one
   std::optional<Gantt> first_miss{};
+  std::int64_t set_of_miss = 0;  // of first_miss, from 0
 };
 
 // Runs the first sets of the scenario, at most 20. Once `is_to_stop` returns true, it ends the current run, and returns

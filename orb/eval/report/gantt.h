@@ -1,4 +1,4 @@
-// Gantt draws what each core ran in a stretch of a run, with one late job marked.
+// Gantt draws what each core ran from the release of a late job until its end and its deadline.
 // Threads: pure functions. They allocate.
 #pragma once
 
@@ -17,7 +17,7 @@ struct Gantt {
   std::vector<CoreId> cores{};
   std::vector<std::string> tasks{};          // labels, by index
   std::vector<sim::ExecutedSlice> slices{};  // those outside of the stretch are left out
-  JobRecord late{};                          // the stretch is chosen around this job
+  JobRecord late{};                          // the job that chooses the stretch
 };
 
 // Returns an SVG element.

@@ -66,17 +66,24 @@ std::string name_of_cell(const CellSummary& cell) {
   return name;
 }
 
+constexpr double most_linear_ratio = 5;  // a longer axis would squeeze the responses before the mark
+
 Chart response_chart(const std::vector<Example>& examples, const std::string& policies,
                      std::vector<double> Example::*values, std::string title, std::string mark) {
   Chart chart{.title = std::move(title),
               .x_name = "response / " + mark,
               .y_name = "part of jobs above x",
+              .x_axis = XAxis::zero,
               .is_log_y = true,
               .mark_x = 1,
               .mark = mark};
-  for (std::size_t i = 0; i < examples.size(); ++i)
-    if (!(examples[i].*values).empty())
-      chart.curves.push_back(exceedance(with_policies(examples[i].dispatcher, policies), examples[i].*values, i));
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    const std::vector<double>& ratios = examples[i].*values;
+    if (ratios.empty()) continue;
+    if (*std::ranges::max_element(ratios) > most_linear_ratio) chart.x_axis = XAxis::logarithmic;
+    add_curve(exceedance(with_policies(examples[i].dispatcher, policies), ratios, i), chart);
+  }
+  if (chart.x_axis == XAxis::logarithmic) chart.x_name += " (logarithmic)";
   return chart;
 }
 
@@ -155,14 +162,21 @@ class ReportWriter {
                       " of the combination in which most sets miss a deadline." +
                       (is_stopped ? " The runs were stopped, so curves may have fewer sets." : ""),
                   "note"));
-    for (const Example& example : examples) {
-      if (!example.first_miss) continue;
-      const std::string name = with_policies(example.dispatcher, policies);
-      Gantt gantt = *example.first_miss;
-      gantt.title = name + ", " + gantt.title;
-      add("<h2>The first miss under " + escaped(name) + "</h2>\n");
-      add_figure("first-miss-" + file_name_of(example.dispatcher), svg_of(gantt));
-    }
+    for (std::size_t i = 0; i < examples.size(); ++i)
+      if (examples[i].first_miss) add_first_miss(examples[i], *input_.dispatchers[i], cell);
+  }
+
+  void add_first_miss(const Example& example, const Dispatcher& dispatcher, std::size_t cell) {
+    const SweptValues& swept = input_.summary.cells[cell].swept;
+    const std::string where = name_of_cell(input_.summary.cells[cell]);
+    Gantt gantt = *example.first_miss;
+    gantt.title = example.dispatcher + (where.empty() ? "" : ", " + where) + ", set " +
+                  std::to_string(example.set_of_miss + 1) + ": " + gantt.title;
+    add("<h2>The first miss under " + escaped(with_policies(example.dispatcher, swept_policies(swept))) + "</h2>\n");
+    add_figure("first-miss-" + file_name_of(example.dispatcher), svg_of(gantt));
+    const std::string command =
+        input_.command_of ? input_.command_of(cell, example.set_of_miss, dispatcher) : std::string();
+    if (!command.empty()) add(paragraph("To run this set again: " + command, "note"));
   }
 
   const ReportInput& input_;

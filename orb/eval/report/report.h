@@ -5,6 +5,8 @@
 // Threads: pure functions. They allocate.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -28,6 +30,8 @@ struct ReportInput {
   std::vector<const Dispatcher*> dispatchers{};
   RunDefaults defaults{};
   std::vector<Scenario> scenarios{};  // one for each cell of the summary
+  // Returns the command that runs a set of a cell again. `set`: from 0. Empty, or returns "": the page shows none.
+  std::function<std::string(std::size_t cell, std::int64_t set, const Dispatcher& dispatcher)> command_of{};
   // Whether to end the runs of examples. The report then shows what there is of them. Empty: nothing ends them.
   std::function<bool()> is_to_stop{};
 };

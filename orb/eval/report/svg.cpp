@@ -1,10 +1,29 @@
 #include "orb/eval/report/svg.h"
 
+#include <algorithm>
 #include <array>
 
 #include "orb/eval/report/table.h"
 
 namespace corelane::eval {
+namespace {
+
+constexpr double character_width = 6.6;  // of system-ui at 12 pixels, on average
+
+bool begins_character(char c) noexcept { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }  // in UTF-8
+
+// Returns how many bytes of the text fit into a line: up to a blank, or within a word that is wider than the line.
+std::size_t bytes_in_line(std::string_view text, double width) {
+  if (text_width(text) <= width) return text.size();
+  std::size_t fitting = 0, blank = 0;
+  for (std::size_t i = 1; i < text.size() && text_width(text.substr(0, i)) <= width; ++i) {
+    if (begins_character(text[i])) fitting = i;
+    if (text[i] == ' ') blank = i;
+  }
+  return blank > 0 ? blank : std::max<std::size_t>(fitting, 1);
+}
+
+}  // namespace
 
 std::string escaped(std::string_view text) {
   std::string result;
@@ -36,6 +55,27 @@ std::string svg_number(double value) { return fixed(value, 1); }
 std::string svg_text(double x, double y, std::string_view anchor, std::string_view text) {
   return "<text x=\"" + svg_number(x) + "\" y=\"" + svg_number(y) + "\" text-anchor=\"" + std::string(anchor) + "\">" +
          escaped(text) + "</text>\n";
+}
+
+double text_width(std::string_view text) noexcept {
+  return character_width * static_cast<double>(std::ranges::count_if(text, begins_character));
+}
+
+std::vector<std::string> lines_of(std::string_view text, double width) {
+  std::vector<std::string> lines;
+  for (;;) {
+    const std::size_t end = bytes_in_line(text, width);
+    lines.emplace_back(text.substr(0, end));
+    if (end == text.size()) return lines;
+    text.remove_prefix(text[end] == ' ' ? end + 1 : end);
+  }
+}
+
+std::string svg_lines(double x, double y, double step, const std::vector<std::string>& lines) {
+  std::string text;
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    text += svg_text(x, y + step * static_cast<double>(i), "start", lines[i]);
+  return text;
 }
 
 std::string svg_line(double x1, double y1, double x2, double y2, std::string_view css_class) {

@@ -48,6 +48,13 @@ std::string swept_policies(const SweptValues& swept) {
   return text;
 }
 
+std::string any_policies(const SweptValues& swept) {
+  std::string text;
+  for (const auto& [field, value] : swept)
+    if (is_policy(field)) text += (text.empty() ? "any " : " and ") + field.substr(policy_prefix.size());
+  return text;
+}
+
 std::string with_policies(const std::string& dispatcher, const std::string& policies) {
   return dispatcher + (policies.empty() ? "" : ", " + policies);
 }

@@ -21,6 +21,9 @@ Table used_policies_table(std::span<const Scenario> scenarios, std::span<const D
 // Returns the swept policies of a combination, such as "allocation = first-fit"; "" if none is swept.
 std::string swept_policies(const SweptValues& swept);
 
+// Returns "any allocation and test" for a combination that sweeps these policies.
+std::string any_policies(const SweptValues& swept);
+
 // Returns the name of a dispatcher, with the swept policies behind it.
 std::string with_policies(const std::string& dispatcher, const std::string& policies);
 

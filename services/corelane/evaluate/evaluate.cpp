@@ -47,9 +47,15 @@ constexpr std::int64_t quick_sets = 4;
 constexpr std::int64_t most_growth = 10;  // of the repetitions, for the sake of precision
 constexpr const char* quick_suffix = "-quick";
 
+// The sets of a combination in the file, as `corelane simulate --set` counts them.
+struct SetsInFile {
+  std::int64_t first = 1, count = 0;
+};
+
 // The experiment that a file describes.
 struct OpenExperiment {
   std::vector<eval::Cell> cells{};
+  std::vector<SetsInFile> sets_in_file{};  // of each cell
   std::vector<const eval::Dispatcher*> dispatchers{};
   std::string baseline{};
   std::vector<eval::Published> published{};
@@ -65,8 +71,13 @@ void shorten(OpenExperiment& experiment) {
   const std::size_t cells = experiment.cells.size();
   std::set<std::size_t> kept_cells{0, cells / 2, cells - 1};
   std::vector<eval::Cell> kept;
-  for (const std::size_t cell : kept_cells) kept.push_back(std::move(experiment.cells[cell]));
+  std::vector<SetsInFile> kept_sets;
+  for (const std::size_t cell : kept_cells) {
+    kept.push_back(std::move(experiment.cells[cell]));
+    kept_sets.push_back(experiment.sets_in_file[cell]);
+  }
   experiment.cells = std::move(kept);
+  experiment.sets_in_file = std::move(kept_sets);
   for (eval::Published& published : experiment.published) {
     std::vector<std::string> values;
     for (const std::size_t cell : kept_cells) values.push_back(published.values[cell % published.values.size()]);
@@ -150,6 +161,16 @@ Expected<std::string, core::SettingsFault> slowdowns_in(const core::Settings& se
   return core::read_toml("file of slowdowns", path);
 }
 
+std::vector<SetsInFile> sets_in_file(const std::vector<eval::Cell>& cells) {
+  std::vector<SetsInFile> sets;
+  std::int64_t first = 1;
+  for (const eval::Cell& cell : cells) {
+    sets.push_back({.first = first, .count = cell.scenario.repetitions});
+    first += cell.scenario.repetitions;
+  }
+  return sets;
+}
+
 Expected<OpenExperiment, ExperimentFault> open_experiment(const EvaluateOptions& options) {
   const auto text = eval::read_scenario_file(options.file);
   if (!text) return ExperimentFault{text.error().text};
@@ -180,6 +201,7 @@ Expected<OpenExperiment, ExperimentFault> open_experiment(const EvaluateOptions&
     experiment.defaults.cores = *std::move(cores);
   }
   experiment.cells = *std::move(cells);
+  experiment.sets_in_file = sets_in_file(experiment.cells);
   if (auto fault = fault_of_experiment(experiment, options.file)) return *std::move(fault);
   if (options.repetitions)
     for (eval::Cell& cell : experiment.cells) cell.scenario.repetitions = *options.repetitions;
@@ -426,9 +448,28 @@ std::vector<eval::Scenario> scenarios_of(const OpenExperiment& experiment) {
   return scenarios;
 }
 
-eval::ReportInput report_input(const OpenExperiment& experiment, const std::string& heading,
-                               const eval::ExperimentSummary& summary, std::vector<eval::Table> tables,
-                               const std::function<bool()>& is_to_stop) {
+// Returns the word as a POSIX shell reads it.
+std::string shell_word(const std::string& word) {
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
+// Returns the command that runs a set of a combination again; "" if the file has fewer sets of it.
+std::string simulate_command(const EvaluateOptions& options, const SetsInFile& sets, std::int64_t set,
+                             const eval::Dispatcher& dispatcher) {
+  if (set >= sets.count) return {};
+  std::string command = "corelane simulate " + shell_word(options.file) + " --set " + std::to_string(sets.first + set) +
+                        " --dispatcher " + shell_word(std::string(dispatcher.name));
+  for (std::size_t i = 0; i + 1 < options.orb_options.size(); i += 2)
+    if (!options.orb_options[i + 1].empty())
+      command += " " + options.orb_options[i] + " " + shell_word(options.orb_options[i + 1]);
+  return command;
+}
+
+eval::ReportInput report_input(const EvaluateOptions& options, const OpenExperiment& experiment,
+                               const std::string& heading, const eval::ExperimentSummary& summary,
+                               std::vector<eval::Table> tables, const std::function<bool()>& is_to_stop) {
   return eval::ReportInput{.title = experiment.cells.front().scenario.name,
                            .heading = heading,
                            .origin = experiment.origin,
@@ -438,6 +479,10 @@ eval::ReportInput report_input(const OpenExperiment& experiment, const std::stri
                            .dispatchers = experiment.dispatchers,
                            .defaults = experiment.defaults,
                            .scenarios = scenarios_of(experiment),
+                           .command_of =
+                               [&](std::size_t cell, std::int64_t set, const eval::Dispatcher& dispatcher) {
+                                 return simulate_command(options, experiment.sets_in_file[cell], set, dispatcher);
+                               },
                            .is_to_stop = is_to_stop};
 }
 
@@ -457,7 +502,8 @@ int conclude(const EvaluateOptions& options, const Evaluator& evaluator, const s
   if (!scenario.experiment.note.empty()) out << eval::wrapped(scenario.experiment.note);
   out << "Each set: " << plain(output_of(options)) << "\n";
   if (!options.report.empty() || !options.figures.empty()) {
-    const eval::Report report = eval::report_of(report_input(experiment, heading, summary, tables, is_to_stop));
+    const eval::Report report =
+        eval::report_of(report_input(options, experiment, heading, summary, tables, is_to_stop));
     if (const std::string fault = write_report(options, report); !fault.empty())
       return complain_of_experiment(fault, err);
     if (!options.report.empty()) out << "Report: " << options.report << "\n";

@@ -299,6 +299,16 @@ TEST_CASE("a report is written when it is asked for") {
   CHECK(folder.run({.report = "/nowhere/r.html"}) == 2);
 }
 
+TEST_CASE("a report says how to run the set of the first miss again, by its number in the file") {
+  ExperimentFolder folder;
+  // The second combination misses deadlines. It begins with set 4 of the file, however many sets are run.
+  CHECK(folder.run({.report = folder.path("r.html"), .repetitions = 2}) == 0);
+  CHECK_THAT(text_in(folder.path("r.html")),
+             Contains("corelane simulate '" + folder.path("s.toml") + "' --set 4 --dispatcher 'mc-orb*'<"));
+  CHECK(folder.run({.quick = true, .output = folder.path("quick.csv"), .report = folder.path("quick.html")}) == 0);
+  CHECK_THAT(text_in(folder.path("quick.html")), Contains(" --set 4 --dispatcher 'mc-orb*'<"));
+}
+
 TEST_CASE("a report that cannot be written leaves the earlier one") {
   ExperimentFolder folder;
   std::ofstream(folder.path("r.html")) << "earlier";
