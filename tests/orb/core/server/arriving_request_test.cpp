@@ -171,9 +171,10 @@ TEST_CASE("bytes that are no request are answered with MessageError when all of 
   CHECK(serves(test));
 }
 
+// With such a patience, no other thread reads on and closes the connection while the request runs.
 TEST_CASE("a request is served although bytes that are no message follow it") {
   const Quiet quiet;
-  ByHand test;
+  ByHand test({"-ORBBestEffortPatience", "60s"});
   test.call();
   auto request = test.request(text, "_set_name");
   request.insert(request.end(), 12, std::byte{0});
