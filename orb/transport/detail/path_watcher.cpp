@@ -57,13 +57,12 @@ bool PathWatcher::step(Time now) noexcept {
   return false;
 }
 
-// Also makes a look due, because what happened before the watch was made is not known. With a watch, it is due at once,
-// while the thread is awake.
+// Also makes a look due, because what happened before the watch was made is not known.
 void PathWatcher::watch_all(Time now) noexcept try {
   std::vector<std::string> directories;
   for (const PathListener* listener : listeners_) directories.push_back(listener->directory());
   watches_all_ = bell_.watch(directories);
-  due_ = watches_all_ ? now : std::min(due_, now + between_looks);
+  due_ = std::min(due_, now + between_looks);
 } catch (const std::bad_alloc&) {
   watches_all_ = false;
   due_ = std::min(due_, now + between_looks);

@@ -88,8 +88,8 @@ TEST_CASE("a socket whose directory cannot be watched is looked at each second")
   CHECK(kept.step() == PathWatcher::between_looks);
   CHECK(errors.times("it cannot be made again now") == 1);
   std::filesystem::create_directories(kept.place / "missing/directory");
-  CHECK(kept.step() == PathWatcher::between_watched_looks);
-  CHECK(kept.made == 1);  // the watch was made, and then it looked
+  CHECK(kept.step() == PathWatcher::between_looks);  // also a look after the watch was made
+  CHECK(kept.step(PathWatcher::between_looks) == PathWatcher::between_watched_looks);
 }
 
 TEST_CASE("the directory of a socket that is added is watched, too") {
@@ -100,7 +100,8 @@ TEST_CASE("the directory of a socket that is added is watched, too") {
   std::filesystem::create_directory(kept.place / "b");
   kept.add(kept.place / "b" + "/b.sock");
   kept.await();  // would block if add() did not wake the thread
-  CHECK(kept.step() == PathWatcher::between_watched_looks);
+  CHECK(kept.step() == PathWatcher::between_looks);
+  CHECK(kept.step(PathWatcher::between_looks) == PathWatcher::between_watched_looks);
   std::filesystem::rename(kept.place / "b" + "/b.sock", kept.place / "b" + "/c.sock");
   CHECK(kept.step() == PathWatcher::between_looks);
 }
