@@ -82,16 +82,8 @@ class ServingThreads::Worker final : public os::ThreadGroup::Member, public Susp
   }
   void take_over(Turn::Upcall upcall) noexcept override { all_.take_over(*this, upcall); }
 
-  // Prepares to watch a connection while this thread rests. Returns false if there is no descriptor for it.
-  bool open_bell() noexcept {
-    bell_.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    return static_cast<bool>(bell_);
-  }
-  // Returns the connection that this thread watched, or null. Closes the bell, so a busy thread has no descriptor.
-  SourcePtr stop_watching() noexcept {
-    bell_.reset();
-    return std::exchange(quiet, nullptr);
-  }
+  // Returns whether this thread can watch a connection while it rests.
+  bool can_watch() const noexcept { return static_cast<bool>(bell_); }
   // Waits until call(), or until the quiet connection has something.
   Woken rest(Time until) noexcept {
     if (!quiet) return parker_.park(until) ? Woken::by_call : Woken::not_at_all;
@@ -131,6 +123,10 @@ class ServingThreads::Worker final : public os::ThreadGroup::Member, public Susp
  private:
   void live() noexcept override {
     const SuspendableScope tells(*this);
+    serve_all();
+    bell_.reset();  // the worker stays until its thread is joined, which may be late
+  }
+  void serve_all() noexcept {
     for (;;) {  // bound: ends with stop(), or when the thread is not needed
       const Work work = all_.next_work(*this);
       all_.leave_quiet(*this);
@@ -241,7 +237,8 @@ class ServingThreads::Worker final : public os::ThreadGroup::Member, public Susp
 
   ServingThreads& all_;
   os::Parker parker_;  // of a rest without a quiet connection
-  os::Fd bell_;        // of a rest with one
+  // Of a rest with one. Every worker has it, whether it needs it or not, so that the number of descriptors is steady.
+  os::Fd bell_{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   std::vector<std::byte> buffer_;
   SourcePtr runs_for_;
   int suspended_ = 0;  // suspend() without its resume()
@@ -332,7 +329,7 @@ ServingThreads::Work ServingThreads::next_work(Worker& worker) noexcept {
       const Rested rested = rest(worker);
       if (rested == Rested::ends) return {};
       if (rested != Rested::found) continue;
-      SourcePtr found = worker.stop_watching();
+      SourcePtr found = std::move(worker.quiet);
       if (!found->turn.claim()) {  // another thread serves it, or has ended it
         const os::ReleasedLock released(mutex_);
         found.reset();
@@ -512,7 +509,7 @@ void ServingThreads::give_back(const SourcePtr& source) noexcept {
 
 // As give_back(), but the worker watches for bytes.
 void ServingThreads::keep_quiet(Worker& worker, const SourcePtr& source) noexcept {
-  if (!worker.open_bell()) return give_back(source);
+  if (!worker.can_watch()) return give_back(source);
   if (!source->arm()) return put_ready(source);
   source->turn.release();
   worker.quiet = source;
@@ -521,7 +518,7 @@ void ServingThreads::keep_quiet(Worker& worker, const SourcePtr& source) noexcep
 
 // If another thread has the turn, that one gives the connection back, or has ended it.
 void ServingThreads::leave_quiet(Worker& worker) noexcept {
-  const SourcePtr quiet = worker.stop_watching();
+  const SourcePtr quiet = std::move(worker.quiet);
   if (quiet && quiet->turn.claim()) give_back(quiet);
 }
 
