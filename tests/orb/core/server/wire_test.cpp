@@ -270,7 +270,7 @@ TEST_CASE("a client that has ended its own direction gets its answers, also thos
   CHECK(server.servant->pings == 2);
 }
 
-TEST_CASE("once a reply cannot be sent no request that wants one runs and every oneway does") {
+TEST_CASE("after a reply could not be sent no request that is read later runs, except oneways") {
   constexpr std::uint32_t unanswered = 200;  // more than fit in memory
   // Uses a Unix socket: it keeps for the server what the client sent before it ended.
   const TempDirectory directory;
@@ -298,8 +298,11 @@ TEST_CASE("once a reply cannot be sent no request that wants one runs and every 
   wire.reset();  // a reply is unread, so the server's next send fails
   server.servant->release();
   while (server.servant->notes().empty()) std::this_thread::yield();  // bound: the server reads on
-  CHECK(server.servant->pings == 1);
-  while (rt::report(*server.orb.orb).abandoned_requests < unanswered) std::this_thread::yield();  // bound: as above
+  // One of the requests may have been read while the send failed. It may run.
+  const std::uint32_t sent = 1 + unanswered;
+  // bound: as above
+  while (rt::report(*server.orb.orb).abandoned_requests + server.servant->pings < sent) std::this_thread::yield();
+  CHECK(server.servant->pings <= 2);
 }
 
 TEST_CASE("a server goes on serving through mutated messages") {
