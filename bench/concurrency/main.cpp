@@ -3,11 +3,16 @@
 //   spinlock   the same with a ticket lock, whose waiters spin and yield
 //   compute    the servant only computes
 // Each run starts a server and a client process, whose threads make one call after the other. In each round every
-// limit has its turn.
+// limit has its turn, and every second round has the reverse order. All runs last equally long, so that a machine whose
+// speed changes during a run or a round changes all limits alike.
 //
-// Columns: calls a second in the last --seconds of a run (median of the rounds), and their ratio to the best fixed
-// limit. For `auto` also the limit at the end of each round, and how long it took from the first call until a second
-// began with at least 0.95 of the best fixed limit.
+// Columns:
+//   calls/s        calls a second in the last --seconds of a run, the median of the rounds
+//   to best        their ratio to the best fixed limit. The best of several limits profits from noise: limits that are
+//                  alike get less than 1 on average
+//   to unlimited   the median of the ratios to `unlimited` in the same round. Limits that are alike get 1 on average
+// For `auto` also the ratio to `unlimited` and the limit at the end of each round, and how long it took from the first
+// call until a second began with at least 0.95 of the best fixed limit.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
@@ -31,10 +36,11 @@ using corelane::os::ChildProcess;
 
 constexpr double goal = 0.95;
 const std::string automatic = "auto";
+const std::string unlimited = "unlimited";
 
 struct Options {
   std::vector<std::string> only{"mutex", "spinlock", "compute"};
-  std::vector<std::string> limits{"1", "2", "4", "8", "16", "unlimited"};
+  std::vector<std::string> limits{"1", "2", "4", "8", "16"};
   int clients = 16;
   int rounds = 3;
   int seconds = 3, settle = 6;
@@ -53,7 +59,7 @@ struct Row {
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
 // Returns the calls a second in the samples from `first` on, for a number of seconds.
@@ -74,6 +80,13 @@ double rate_of(const Row& row, int seconds) {
   return median(std::move(rates));
 }
 
+std::vector<double> ratios(const Row& row, const Row& reference, int seconds) {
+  std::vector<double> each;
+  for (std::size_t round = 0; round < row.rounds.size(); ++round)
+    each.push_back(end_rate(row.rounds[round], seconds) / end_rate(reference.rounds[round], seconds));
+  return each;
+}
+
 // Returns after how many seconds a second began with the rate; nothing if none did.
 std::optional<double> seconds_until(const Run& run, double least) {
   for (std::size_t first = 0; first + samples_per_second <= run.calls.size(); ++first)
@@ -91,7 +104,7 @@ Run run_one(const char* self, const Options& options, const std::string& kind, c
   ChildProcess server({self, "--role", "server", kind, std::to_string(options.section), std::to_string(options.outside),
                        "-ORBBestEffortConcurrency", limit});
   const std::string reference = line_of(server).substr(std::string("READY ").size());
-  const int seconds = options.seconds + (limit == automatic ? options.settle : 1);
+  const int seconds = options.settle + options.seconds;
   ChildProcess clients({self, "--role", "client", reference, std::to_string(options.clients), std::to_string(seconds)});
   Run run;
   double before = 0;
@@ -104,11 +117,12 @@ Run run_one(const char* self, const Options& options, const std::string& kind, c
   return run;
 }
 
-void print_automatic(const Row& row, double best, int seconds) {
-  const double own = rate_of(row, seconds);
-  std::printf("%-10s %10.0f %10.2f   limit at the end:", automatic.c_str(), own, own / best);
+void print_rounds_of_automatic(const Row& row, const Row& reference, double best, int seconds) {
+  std::printf("%s in each round: of unlimited", automatic.c_str());
+  for (const double each : ratios(row, reference, seconds)) std::printf(" %.2f", each);
+  std::printf("; limit at the end");
   for (const Run& run : row.rounds) std::printf(" %d", run.limit);
-  std::printf("; seconds until %.2f of the best:", goal);
+  std::printf("; seconds until %.2f of the best", goal);
   for (const Run& run : row.rounds) {
     const auto needed = seconds_until(run, goal * best);
     needed ? (void)std::printf(" %.1f", *needed) : (void)std::printf(" never");
@@ -116,26 +130,34 @@ void print_automatic(const Row& row, double best, int seconds) {
   std::printf("\n");
 }
 
+// The last two rows are `unlimited` and `auto`.
 void print(const std::string& kind, const std::vector<Row>& rows, int seconds) {
-  std::printf("\n%s\n%-10s %10s %10s\n", kind.c_str(), "limit", "calls/s", "to best");
+  std::printf("\n%s\n%-10s %10s %10s %15s\n", kind.c_str(), "limit", "calls/s", "to best", "to unlimited");
+  const Row &of_auto = rows.back(), &reference = rows[rows.size() - 2];
   double best = 0;
   for (const Row& row : rows)
-    if (row.limit != automatic) best = std::max(best, rate_of(row, seconds));
+    if (&row != &of_auto) best = std::max(best, rate_of(row, seconds));
   for (const Row& row : rows) {
-    if (row.limit == automatic)
-      print_automatic(row, best, seconds);
-    else
-      std::printf("%-10s %10.0f %10.2f\n", row.limit.c_str(), rate_of(row, seconds), rate_of(row, seconds) / best);
+    const double own = rate_of(row, seconds);
+    std::printf("%-10s %10.0f %10.2f %15.2f\n", row.limit.c_str(), own, own / best,
+                median(ratios(row, reference, seconds)));
   }
+  print_rounds_of_automatic(of_auto, reference, best, seconds);
   std::fflush(stdout);
 }
 
 void compare(const char* self, const Options& options, const std::string& kind) {
   std::vector<Row> rows;
-  for (const std::string& limit : options.limits) rows.push_back({.limit = limit});
+  for (const std::string& limit : options.limits)
+    if (limit != unlimited) rows.push_back({.limit = limit});
+  rows.push_back({.limit = unlimited});
   rows.push_back({.limit = automatic});
-  for (int round = 0; round < options.rounds; ++round)
-    for (Row& row : rows) row.rounds.push_back(run_one(self, options, kind, row.limit));
+  for (int round = 0; round < options.rounds; ++round) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      Row& row = rows[round % 2 == 0 ? i : rows.size() - 1 - i];
+      row.rounds.push_back(run_one(self, options, kind, row.limit));
+    }
+  }
   print(kind, rows, options.seconds);
 }
 
@@ -148,14 +170,16 @@ int run(int argc, char** argv) {
   CLI::App app{"Compares an automatic limit of servants that run in parallel with fixed ones."};
   app.add_option("--only", options.only, "kinds of servants; all by default")
       ->check(CLI::IsMember({"mutex", "spinlock", "compute"}));
-  app.add_option("--limits", options.limits, "fixed limits to compare with")->delimiter(',')->capture_default_str();
+  app.add_option("--limits", options.limits, "fixed limits to compare with, beside unlimited")
+      ->delimiter(',')
+      ->capture_default_str();
   const auto number = [&](const char* name, int& value, const char* what, int least) {
     app.add_option(name, value, what)->check(CLI::Range(least, 1'000'000))->capture_default_str();
   };
   number("--clients", options.clients, "threads that make one call after the other", 1);
   number("--rounds", options.rounds, "runs of each limit", 1);
   number("--seconds", options.seconds, "measured time of a run", 1);
-  number("--settle", options.settle, "seconds of a run with auto before that", 1);
+  number("--settle", options.settle, "seconds of a run before that", 1);
   number("--section", options.section, "steps of work under the lock, each of about a nanosecond", 0);
   number("--outside", options.outside, "steps of work after it", 0);
   if (const auto end = bench_support::parse(app, argc, argv)) return *end;
