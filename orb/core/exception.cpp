@@ -17,14 +17,10 @@ std::string_view completion_name(Completion completed) {
 
 // Returns whether the detail of such an exception says all that the minor code's text says, and more.
 bool is_said_better(std::uint32_t code) {
-  return code == minor::bad_option || code == minor::bad_contract || code == minor::overrun_policy ||
-         code == minor::no_such_operation || code == minor::address_in_use || code == minor::core_unusable ||
-         code == minor::no_core_leased || code == minor::not_schedulable || code == minor::system_refused ||
+  return sched::is_minor_of_refusal(code) || code == minor::bad_option || code == minor::no_such_operation ||
+         code == minor::address_in_use || code == minor::core_unusable || code == minor::system_refused ||
          code == minor::bad_uri;
 }
-
-// Returns whether the detail of such an exception says only a part of what the minor code's text says.
-bool says_all(std::uint32_t code) { return code == minor::job_waiting; }
 
 std::string describe(const Error& error, const Detail* detail) {
   char number[16];
@@ -32,7 +28,8 @@ std::string describe(const Error& error, const Detail* detail) {
   std::string text = std::string(name_of(error.kind)) + " (minor " + number + ", " +
                      std::string(completion_name(error.completed)) + ")";
   const std::string_view cause = minor::text(error);
-  const std::string_view said = detail == nullptr || says_all(error.minor) ? std::string_view{} : detail->text;
+  std::string_view said = detail == nullptr ? std::string_view{} : detail->text;
+  if (cause.starts_with(said)) said = {};
   const bool is_needed = said.empty() || !is_said_better(error.minor);
   if (is_needed && !cause.empty() && said.find(cause) == said.npos) text.append(": ").append(cause);
   if (!said.empty()) text.append(": ").append(said);

@@ -60,7 +60,7 @@ class SystemException : public Exception {
   const Error& error() const noexcept { return error_; }
   const char* _rep_id() const noexcept override { return rep_id_; }
   // Returns "NO_RESOURCES (minor 0x434c4040, COMPLETED_NO): text of the minor code: detail". The minor code's text is
-  // left out if the detail contains it.
+  // left out if the detail says it, too. The detail is left out if the minor code's text begins with it.
   const char* what() const noexcept override;
   // Returns the text that came with the exception; empty if there is none.
   std::string_view detail() const noexcept;

@@ -1,6 +1,7 @@
 #include "orb/sched/refusal.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "orb/base/fraction.h"
 #include "orb/base/minor.h"
@@ -25,9 +26,9 @@ constexpr Entry entries[] = {
      ErrorKind::no_resources, minor::too_many_tasks},
     {RefusalCode::bad_contract, "bad_contract", "a field of the contract is out of its range", ErrorKind::bad_param,
      minor::bad_contract},
-    {RefusalCode::unknown_task, "unknown_task", "the task was never admitted here or has left", ErrorKind::bad_param,
-     minor::unknown_task},
-    {RefusalCode::job_waiting, "job_waiting", "a job of the task waits already", ErrorKind::transient,
+    {RefusalCode::unknown_task, "unknown_task", "the task was never admitted here or has left; admit it again",
+     ErrorKind::bad_param, minor::unknown_task},
+    {RefusalCode::job_waiting, "job_waiting", "a job of this task waits already", ErrorKind::transient,
      minor::job_waiting},
     {RefusalCode::analysis_limit, "analysis_limit",
      "the analysis reached its limit of steps, or every core has 255 tasks, the most that can be analyzed",
@@ -56,8 +57,8 @@ constexpr Entry entries[] = {
     {RefusalCode::unused, "unused",
      "the server ended the task, because no call used it for timeout.idle_tasks; admit it again",
      ErrorKind::no_resources, minor::unknown_task},
-    {RefusalCode::ended, "ended", "the server's operator ended the task (corelane tasks end)", ErrorKind::no_resources,
-     minor::unknown_task},
+    {RefusalCode::ended, "ended", "the server's operator ended the task (corelane tasks end); it may be admitted again",
+     ErrorKind::no_resources, minor::unknown_task},
 };
 
 // A code from a peer or a shared page of a later version.
@@ -76,7 +77,8 @@ std::string loser_text(const Refusal& refusal) {
 }
 
 std::string closest_text(const Refusal& refusal) {
-  if (refusal.code == RefusalCode::other_process_late) return " on core " + std::to_string(refusal.closest.value);
+  if (refusal.code == RefusalCode::other_process_late)
+    return " on core " + std::to_string(refusal.closest.value) + "; use fewer processes or cores";
   if (refusal.code == RefusalCode::analysis_limit && refusal.response == Duration::max()) return {};
   std::string text = "; closest is core " + std::to_string(refusal.closest.value);
   if (refusal.response == Duration::max()) return text + ", which has no room for this utilization";
@@ -213,6 +215,10 @@ std::string_view name_of(RefusalCode code) noexcept { return entry_of(code).name
 Error error_of(const Refusal& refusal) noexcept {
   const Entry& entry = entry_of(refusal.code);
   return {.kind = entry.kind, .completed = Completion::no, .minor = entry.minor};
+}
+
+bool is_minor_of_refusal(std::uint32_t minor) noexcept {
+  return std::ranges::find(entries, minor, &Entry::minor) != std::end(entries);
 }
 
 std::string text_of(const Refusal& refusal) {

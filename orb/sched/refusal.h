@@ -126,7 +126,11 @@ std::string_view name_of(RefusalCode code) noexcept;
 // may succeed.
 Error error_of(const Refusal& refusal) noexcept;
 
-// Returns one sentence for the user, with the numbers and the contract that would fit. It allocates, so do not call it
+// Returns whether a refusal may have this minor code.
+bool is_minor_of_refusal(std::uint32_t minor) noexcept;
+
+// Returns one sentence for the user: the cause, what can be done about it, the numbers, and the contract that would
+// fit. The text of an exception shows this sentence in place of the minor code's text. It allocates, so do not call it
 // on real-time threads.
 std::string text_of(const Refusal& refusal);
 

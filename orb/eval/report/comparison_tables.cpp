@@ -94,14 +94,20 @@ Table admission_table(const ExperimentSummary& summary) {
         table.rows[i].push_back(std::move(cell));
     }
   }
-  table.notes = {
-      "tasks, utilization: the part that is admitted. whole sets: sets of which every task is admitted.",
-      knows_needed
-          ? "needed: refused tasks of sets that miss a deadline under mc-orb*. undecided: refused tasks of other sets."
-          : "needed, undecided: not known, because mc-orb* did not run. Add it to experiment.dispatchers.",
+  table.notes = {"tasks, utilization: the part that is admitted. whole sets: sets of which every task is admitted."};
+  if (knows_needed) {
+    table.notes.emplace_back(
+        "needed: refused tasks. Under mc-orb*, which admits all, they or others of their set were late.");
+    table.notes.emplace_back(
+        "undecided: refused tasks. Under mc-orb* no task of their set was late: the analysis may be too cautious.");
+  } else {
+    table.notes.emplace_back(
+        "needed, undecided: not known, because mc-orb* did not run. Add it to experiment.dispatchers.");
+  }
+  table.notes.push_back(
       "late: admitted tasks that missed a deadline. Of all tasks, " +
-          fixed(static_cast<double>(admitted) / static_cast<double>(std::max<std::uint64_t>(tasks, 1)), 4) +
-          " are admitted."};
+      fixed(static_cast<double>(admitted) / static_cast<double>(std::max<std::uint64_t>(tasks, 1)), 4) +
+      " are admitted.");
   return table;
 }
 

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <iterator>
+#include <regex>
 
 #include "orb/os/process/child_process.h"
 #include "tests/support/modes.h"
@@ -34,6 +35,32 @@ TEST_CASE("the documents show the quickstart as it is built") {
   REQUIRE_FALSE(code.empty());
   INFO(file);
   CHECK(contents(document).find("\n" + code + "```") != std::string::npos);
+}
+
+TEST_CASE("README shows the refusal that the server logs") {
+  const TempDirectory directory;
+  const std::string file = directory / "greedy.toml", readme = contents("README.md");
+  CHECK_THAT(readme, Catch::Contains(R"(printf '["IDL:Plant/Controller:1.0".step]\nbudget = "7500us"\n' > )"));
+  std::ofstream(file) << "[\"IDL:Plant/Controller:1.0\".step]\nbudget = \"7500us\"\n";
+  ChildProcess server({program_beside("corelane-quickstart-server"), "-ORBRuntimeLedger", "off", "-ORBPoolRealTime",
+                       "off", "-ORBContractsFile", file},
+                      {.joins_errors = true});
+  std::string line;
+  do line = server.read_line().value_or("the server has ended");  // bound: the server's output
+  while (line.find("not admitted") == line.npos && line.find("ended") == line.npos);
+  line = std::regex_replace(line, std::regex("closest is core [0-9]+"), "closest is core 0");  // it may have others
+  const std::string shown = std::regex_replace(readme, std::regex("[ \n]+"), " ");
+  const std::string why =
+      " warning: Plant/Controller.step is not admitted and its calls are refused until there is room: a deadline would "
+      "be missed on every core; closest is core 0, response 8460us (800us of it release jitter) against deadline 8ms; ";
+  const std::string proposal =
+      R"( in IDL or TOML period = "10580us", deadline = "8460us", budget = "7500us", jitter = "800us")";
+  CHECK_THAT(line, Catch::Contains(why));
+  // On a busy machine there may be no time to look for a proposal.
+  CHECK_THAT(line, Catch::EndsWith(proposal) || Catch::EndsWith("there was no time to look for it"));
+  CHECK_THAT(shown, Catch::Contains(why + "...; this contract would fit, ..." + proposal));
+  ::kill(server.pid(), SIGTERM);
+  CHECK(server.wait()->text() == "exit status 0");
 }
 
 TEST_CASE("a client's own task gets its answers or the reason why not") {

@@ -261,7 +261,36 @@ TEST_CASE("an exception's text and its minor code's text do not repeat each othe
   CHECK_THAT(what(refused, "a deadline would be missed on every core; closest is core 0"),
              Catch::EndsWith("COMPLETED_NO): a deadline would be missed on every core; closest is core 0"));
   const Error waiting{ErrorKind::transient, Completion::no, minor::job_waiting};
-  CHECK_THAT(what(waiting, "a job of the task waits already"), Catch::EndsWith(std::string(minor::text(waiting))));
+  CHECK_THAT(what(waiting, "a job of this task waits already"), Catch::EndsWith(std::string(minor::text(waiting))));
+}
+
+TEST_CASE("no refusal says its cause twice, nor does a call that failed with it inside a servant") {
+  using namespace corelane;
+  std::uint32_t number = 1;
+  for (; sched::name_of(sched::RefusalCode{number}) != "unknown"; ++number) {  // bound: the codes
+    const sched::Refusal bare{.code = sched::RefusalCode{number}};
+    sched::Refusal numbered = bare;
+    numbered.closest = CoreId{1}, numbered.response = Duration{12}, numbered.deadline = Duration{10};
+    numbered.peer_tasks = 2, numbered.peer_may = 500'000, numbered.takes_none = true;
+    for (const sched::Refusal& refusal : {bare, numbered}) {
+      const Error error = error_of(refusal);
+      const std::string sentence = text_of(refusal), cause(minor::text(error));
+      INFO(sentence);
+      const std::string once = cause.starts_with(sentence) ? cause : sentence;
+      try {
+        core::raise(error, core::Detail{sentence, refusal});
+      } catch (const CORBA::SystemException& refused) {
+        CHECK_THAT(refused.what(), Catch::EndsWith("COMPLETED_NO): " + once));
+        const std::string nested = core::text_of_nested(refused);
+        try {
+          core::raise(core::error_of_nested(refused), nested);
+        } catch (const CORBA::SystemException& failed) {
+          CHECK_THAT(failed.what(), Catch::EndsWith("COMPLETED_MAYBE): " + nested));
+        }
+      }
+    }
+  }
+  CHECK(number > static_cast<std::uint32_t>(sched::RefusalCode::ended));
 }
 
 TEST_CASE("an address that cannot be listened on is named with what to change") {

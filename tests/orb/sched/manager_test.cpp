@@ -440,7 +440,7 @@ TEST_CASE("a new task that fits only on closed cores is told that another proces
   CHECK(refusal.code == RefusalCode::other_process_late);
   CHECK(refusal.closest == CoreId{1});
   CHECK(error_of(refusal).minor == minor::other_process_late);
-  CHECK(text_of(refusal) == "another process's task would be late on core 1");
+  CHECK(text_of(refusal) == "another process's task would be late on core 1; use fewer processes or cores");
 }
 
 TEST_CASE("a new task that would not even fit on a closed core is told the true reason") {
