@@ -85,14 +85,9 @@ void Simulator::happen(const Event& event) {
     case What::replenished:
       core->touched |= event.version == core->reach_version;
       break;
-    case What::wake: {
-      const JobId job{event.version};
-      if (!core->core.wake(now_, job)) break;
-      core->touched = true;
-      const TaskId task = reports_[jobs_[job.value - 1].plan].task;
-      queue(core->scheduler.decide(Resumed{now_, job, task}), core->options.id);
+    case What::wake:
+      wake(*core, JobId{event.version});
       break;
-    }
     case What::timer:
       if (event.version == core->timer_version && !core->lost) fire(event.index);
       break;
@@ -115,13 +110,25 @@ void Simulator::happen(const Event& event) {
       tell_manager(PeerLost{now_, PeerId{event.version}});
       break;
     case What::lose:
-      core->lost = true;
-      core->core.drop_all(now_);
-      resources_.lose_core(core->options.id);
-      core->touched = true;
-      tell_manager(CoreLost{now_, core->options.id});
+      lose(*core);
       break;
   }
+}
+
+// Ends the suspension of a job.
+void Simulator::wake(CoreState& core, JobId job) {
+  if (!core.core.wake(now_, job)) return;
+  core.touched = true;
+  const TaskId task = reports_[jobs_[job.value - 1].plan].task;
+  queue(core.scheduler.decide(Resumed{now_, job, task}), core.options.id);
+}
+
+void Simulator::lose(CoreState& core) {
+  core.lost = true;
+  core.core.drop_all(now_);
+  resources_.lose_core(core.options.id);
+  core.touched = true;
+  tell_manager(CoreLost{now_, core.options.id});
 }
 
 // Processes the next event of the running job.
@@ -146,7 +153,7 @@ void Simulator::reach(std::size_t index) {
     case VirtualCore::What::unlocked:
       return lock(core, job.job, what == VirtualCore::What::locked);
     case VirtualCore::What::overran:
-      if (core.options.order == CoreOrder::served) core.core.step_back(now_, job.task);
+      if (core.options.order == CoreOrder::served) core.core.run_at_best_effort(now_, job.task);
       return queue(core.scheduler.decide(Overran{now_, job.job, job.task, job.used}), core.options.id);
   }
 }

@@ -101,10 +101,10 @@ void Simulator::carry_out(const Run& c, CoreId from) {
   JobState& job = jobs_[c.job.value - 1];
   const TaskPlan& plan = plans_[job.plan];
   core.touched = true;
-  const Time place = c.deadline - plan.contract.jitter;
+  const Time deadline = c.deadline - plan.contract.jitter;
   if (core.core.has(c.job)) {                             // the job already runs
-    if (core.options.order == CoreOrder::served) return;  // it keeps the place that its server gives it
-    if (core.scheduler.uses_deadlines()) return static_cast<void>(core.core.set_place(now_, c.job, place));
+    if (core.options.order == CoreOrder::served) return;  // it keeps the deadline of its server
+    if (core.scheduler.uses_deadlines()) return static_cast<void>(core.core.set_deadline(now_, c.job, deadline));
     return core.core.set_priority(now_, c.task, c.priority);
   }
   // If the caller sends too early, the releases of the contract count, not the times of the caller.
@@ -117,7 +117,7 @@ void Simulator::carry_out(const Run& c, CoreId from) {
     ready.locks_at = plan.locks_after;
     ready.unlocks_at = plan.locks_after + plan.locks_for;
   }
-  ready.place = place;
+  ready.deadline = deadline;
   if (core.options.order == CoreOrder::served) {
     ready.own_server = true;
     ready.server = own_server(core, c.task, plan.contract);
