@@ -1,4 +1,5 @@
 // The order in which a simulated core, or a cluster of cores, runs its jobs.
+// Threads: values.
 #pragma once
 
 #include <cstdint>

@@ -183,6 +183,8 @@ class Simulator {
 
   void schedule(Time at, Class order, What what, std::size_t index, std::uint64_t version = 0);
   void happen(const Event& event);
+  void wake(CoreState& core, JobId job);
+  void lose(CoreState& core);
   void reach(std::size_t core);
   void end(CoreState& core, const ReadyJob& job);
   void lock(CoreState& core, JobId job, bool locks);

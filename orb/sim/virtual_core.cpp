@@ -32,7 +32,7 @@ void VirtualCore::charge(Time now) {
 }
 
 // Updates a server after a change of its work or its budget. On a core that runs by deadlines, its work gets the
-// server's deadline as its place.
+// server's deadline.
 void VirtualCore::step(Time now, std::optional<std::size_t> server, Duration used) {
   if (!server) return;
   const auto first =
@@ -42,7 +42,7 @@ void VirtualCore::step(Time now, std::optional<std::size_t> server, Duration use
   const sched::ServerVerdict verdict = servers_[*server].step(now, used, work);
   if (order_by_ != Order::deadline) return;
   for (Entry& entry : jobs_)
-    if (entry.job.server == server) entry.job.place = verdict.deadline;
+    if (entry.job.server == server) entry.job.deadline = verdict.deadline;
   sort();
 }
 
@@ -59,7 +59,7 @@ bool VirtualCore::before(const Entry& a, const Entry& b) const {
   };
   if (level(a.job) != level(b.job)) return level(a.job) > level(b.job);
   if (level(a.job) != 1) return a.order < b.order;
-  return a.job.place != b.job.place ? a.job.place < b.job.place : a.job.job < b.job.job;
+  return a.job.deadline != b.job.deadline ? a.job.deadline < b.job.deadline : a.job.job < b.job.job;
 }
 
 void VirtualCore::sort() {
@@ -94,16 +94,16 @@ void VirtualCore::raise(Time now, JobId job, Priority ceiling) {
   sort();
 }
 
-bool VirtualCore::set_place(Time now, JobId job, Time place) {
+bool VirtualCore::set_deadline(Time now, JobId job, Time deadline) {
   charge(now);
   const auto entry = find(job);
   if (entry == jobs_.end()) return false;
-  entry->job.place = place;
+  entry->job.deadline = deadline;
   sort();
   return true;
 }
 
-void VirtualCore::step_back(Time now, TaskId task) {
+void VirtualCore::run_at_best_effort(Time now, TaskId task) {
   charge(now);
   for (Entry& entry : jobs_) {
     if (entry.job.task != task || !entry.job.own_server || !entry.job.server) continue;

@@ -35,7 +35,9 @@ struct ReadyJob {
   Duration used{};                         // execution time so far
   Duration locks_at = Duration::max();     // value of `used` at which a section begins ...
   Duration unlocks_at = Duration::max();   // ... and ends
-  Time place{};  // if the core runs by deadlines: the order of jobs that are neither platform load nor best effort
+  // If the core runs by deadlines: the absolute deadline that orders jobs that are neither platform load nor best
+  // effort.
+  Time deadline{};
   std::optional<std::size_t> server{};  // the server to whose work it belongs
   bool own_server = false;              // the server belongs to the task of this job; the job is one of a CoreScheduler
   Duration caller_period{};             // for an IoServer: the period of the caller
@@ -54,11 +56,11 @@ class VirtualCore {
   // Runs the job at `ceiling` while that is above its priority. best_effort ends the ceiling.
   void raise(Time now, JobId job, Priority ceiling);
   bool has(JobId job) { return find(job) != jobs_.end(); }
-  // Sets a new place for the job. Returns false if the job is not here.
-  bool set_place(Time now, JobId job, Time place);
+  // Sets a new deadline for the job. Returns false if the job is not here.
+  bool set_deadline(Time now, JobId job, Time deadline);
   // Runs the job of a task with its own server at best effort from now on, below the jobs with a server. Does nothing
   // if the job is not here.
-  void step_back(Time now, TaskId task);
+  void run_at_best_effort(Time now, TaskId task);
   // Lets the job execute for at most `most` more. Returns false if the job is not here.
   bool shorten(Time now, JobId job, Duration most);
   // Makes a sleeping job ready again, behind the jobs of the same priority. Returns false if no such job sleeps here.

@@ -24,7 +24,7 @@ std::string text_of(const Table& table);
 // `first` blanks, and the others with `others`.
 std::string wrapped(const std::string& text, std::size_t first = 0, std::size_t others = 0);
 
-// Returns a number with so many digits behind the point.
+// Returns the number with `digits` digits behind the point.
 std::string fixed(double value, int digits);
 
 }  // namespace corelane::eval

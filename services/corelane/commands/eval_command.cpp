@@ -106,6 +106,35 @@ Status refuse_option(const std::string& file, const char* kind, const std::strin
   return 2;
 }
 
+// Runs what the file describes: a scenario, an overheads file, or a reproduction file. `is_virtual` and `is_real` say
+// which of --virtual and --real were given.
+Status run_eval_file(const CLI::App& app, EvaluateOptions& options, bool is_virtual, bool is_real) {
+  const auto text = text_in(options.file);
+  if (text && is_overheads_file(*text)) {
+    if (is_virtual) {
+      std::cerr << "corelane eval: " << plain(options.file)
+                << " is an overheads file, which is measured in real time only; leave out --virtual\n";
+      return 2;
+    }
+    if (const std::string other = other_option(app, {"--real"}); !other.empty())
+      return refuse_option(options.file, "an overheads file", other);
+    return run_overheads(*text, options.file);
+  }
+  if (text && reproductions::is_reproduction_file(*text)) {
+    if (const std::string other = other_option(app, {"--virtual", "--real", "--quick"}); !other.empty())
+      return refuse_option(options.file, "a reproduction file", other);
+    return run_reproductions(*text, options.file,
+                             {.only = chosen_time(is_virtual, is_real),
+                              .quick = options.quick,
+                              .host = host_text(),
+                              .is_to_stop = &Interrupt::asked});
+  }
+  if (is_real) return run_for_real(options);
+  if (is_virtual) return run_experiment(options);
+  std::cerr << "corelane eval: say --virtual or --real; see corelane eval --help\n";
+  return 2;
+}
+
 }  // namespace
 
 Action define_eval(CLI::App& app, std::vector<std::string>&) {
@@ -144,30 +173,7 @@ Action define_eval(CLI::App& app, std::vector<std::string>&) {
       ->check(CLI::Range(1, 1024).description(""));
   return [&app, options, virtually, really](const ToolSettings& settings) {
     options->orb_options = settings.planning_options;
-    const auto text = text_in(options->file);
-    if (text && is_overheads_file(*text)) {
-      if (virtually->count() > 0) {
-        std::cerr << "corelane eval: " << plain(options->file)
-                  << " is an overheads file, which is measured in real time only; leave out --virtual\n";
-        return 2;
-      }
-      if (const std::string other = other_option(app, {"--real"}); !other.empty())
-        return refuse_option(options->file, "an overheads file", other);
-      return run_overheads(*text, options->file);
-    }
-    if (text && reproductions::is_reproduction_file(*text)) {
-      if (const std::string other = other_option(app, {"--virtual", "--real", "--quick"}); !other.empty())
-        return refuse_option(options->file, "a reproduction file", other);
-      return run_reproductions(*text, options->file,
-                               {.only = chosen_time(virtually->count() > 0, really->count() > 0),
-                                .quick = options->quick,
-                                .host = host_text(),
-                                .is_to_stop = &Interrupt::asked});
-    }
-    if (really->count() > 0) return run_for_real(*options);
-    if (virtually->count() > 0) return run_experiment(*options);
-    std::cerr << "corelane eval: say --virtual or --real; see corelane eval --help\n";
-    return 2;
+    return run_eval_file(app, *options, virtually->count() > 0, really->count() > 0);
   };
 }
 

@@ -32,25 +32,8 @@ bool finish(Options& options, const ToolSettings& settings) {
   return reference.has_value();
 }
 
-// Defines the option that names the object to call.
-CLI::Option* define_calls(CLI::App& app, Options& options, CLI::Option* operation) {
-  auto* const call =
-      app.add_option("--call", options.call.reference,
-                     "call the --operation of this object: IOR:..., corbaloc:..., a file that holds one, or -")
-          ->type_name("REFERENCE")
-          ->needs(operation);
-  refuse_empty(call);
-  app.add_option(
-         "--argument", options.call.arguments,
-         "with this argument, such as double:1.5; in the IDL's order; nothing compares them with the IDL. Types: " +
-             argument_types())
-      ->type_name("TYPE:VALUE")
-      ->needs(call);
-  app.add_option("--calls", options.call.calls, "number of calls")
-      ->type_name("COUNT")
-      ->check(CLI::Range(1, 1'000'000).description(""))
-      ->capture_default_str()
-      ->needs(call);
+// Defines the options for calls beside other work. They need the option `call`.
+void define_beside(CLI::App& app, Options& options, CLI::Option* call) {
   auto* const beside =
       refuse_empty(app.add_option("--beside", options.beside,
                                   "then make the calls once more, while this command runs on another core of the same "
@@ -73,6 +56,28 @@ CLI::Option* define_calls(CLI::App& app, Options& options, CLI::Option* operatio
                               "add the slowdowns to this TOML file, such as a scenario, and compare the metrics in it"))
       ->type_name("FILE")
       ->needs(beside);
+}
+
+// Defines the options for calls that the command makes. Returns the option that names the object to call.
+CLI::Option* define_calls(CLI::App& app, Options& options, CLI::Option* operation) {
+  auto* const call =
+      app.add_option("--call", options.call.reference,
+                     "call the --operation of this object: IOR:..., corbaloc:..., a file that holds one, or -")
+          ->type_name("REFERENCE")
+          ->needs(operation);
+  refuse_empty(call);
+  app.add_option(
+         "--argument", options.call.arguments,
+         "with this argument, such as double:1.5; in the IDL's order; nothing compares them with the IDL. Types: " +
+             argument_types())
+      ->type_name("TYPE:VALUE")
+      ->needs(call);
+  app.add_option("--calls", options.call.calls, "number of calls")
+      ->type_name("COUNT")
+      ->check(CLI::Range(1, 1'000'000).description(""))
+      ->capture_default_str()
+      ->needs(call);
+  define_beside(app, options, call);
   add_duration(app, "--period", options.given.period,
                "admitted with this period: the server begins the calls so far apart [20ms]")
       ->needs(call);

@@ -46,6 +46,11 @@ bool may_hold_files(const std::string& directory) {
 
 }  // namespace
 
+std::string output_of(const EvaluateOptions& options) {
+  if (!options.output.empty()) return options.output;
+  return std::filesystem::path(options.file).stem().string() + (options.quick ? quick_suffix : "") + ".csv";
+}
+
 std::string fault_of_outputs(const EvaluateOptions& options, const std::string& output) {
   if (is_same_file(output, options.file))
     return output + " is the scenario, and the results would go into it; name another file with --output";

@@ -46,7 +46,7 @@ std::string cores_text(int cores) { return counted(static_cast<std::uint64_t>(co
 
 }  // namespace
 
-std::vector<CoreId> spread(std::span<const os::CoreInfo> cores) {
+std::vector<CoreId> benchmark_order(std::span<const os::CoreInfo> cores) {
   std::map<int, int> seen;  // hardware threads of each physical core so far
   std::vector<std::pair<int, CoreId>> ranked;
   for (const os::CoreInfo& core : cores) ranked.emplace_back(seen[core.physical_core]++, core.core);

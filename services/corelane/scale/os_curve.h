@@ -42,7 +42,7 @@ struct OsMeasurement {
 
 // Returns the cores in the order in which benchmarks use them: first one hardware thread of each physical core, then
 // the others.
-std::vector<CoreId> spread(std::span<const os::CoreInfo> cores);
+std::vector<CoreId> benchmark_order(std::span<const os::CoreInfo> cores);
 
 // Returns the numbers of cores to measure: each up to 8, then about 16 more up to `most`, which is always the last.
 std::vector<int> usual_counts(int most);

@@ -164,7 +164,8 @@ std::string fault_of_size(std::uint64_t size) {
 Expected<OsMeasurement, std::string> measurement_of(const ScaleOsOptions& options) {
   const auto topology = os::Topology::detect();
   if (!topology) return std::string("the cores of this host cannot be read; is /sys mounted?");
-  OsMeasurement measurement{.cores = spread(topology->cores()), .time = options.time, .rounds = options.rounds};
+  OsMeasurement measurement{
+      .cores = benchmark_order(topology->cores()), .time = options.time, .rounds = options.rounds};
   const int most = static_cast<int>(measurement.cores.size());
   measurement.counts = options.cores.empty() ? usual_counts(most) : options.cores;
   if (measurement.counts.back() > most)

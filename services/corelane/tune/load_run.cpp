@@ -12,6 +12,7 @@
 #include "orb/base/contract.h"
 #include "orb/base/text/one_line.h"
 #include "orb/os/clock.h"
+#include "orb/os/files/small_file.h"
 #include "orb/os/process/child_process.h"
 
 namespace corelane::tool {
@@ -44,22 +45,15 @@ std::optional<std::string> find_last(const std::string& output, const std::regex
   return found;
 }
 
-void write_all(std::string_view text) {
-  while (!text.empty()) {  // bound: the text, and signals
-    const ssize_t written = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw std::system_error(errno, std::generic_category(), "write");
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
 // Returns what the regular expression matches last, if anything. A process of its own looks for it, because some
 // expressions backtrack nearly without end, or use up the stack.
 Expected<std::optional<std::string>, LoadFault> last_match(const std::string& output, const std::regex& metric,
                                                            Time deadline) {
   constexpr char mark = '=';  // before a match, which may be empty
   auto finder = os::ChildProcess::running([&] {
-    if (const auto found = find_last(output, metric)) write_all(mark + *found);
+    const auto found = find_last(output, metric);
+    if (found && !os::write_all(STDOUT_FILENO, mark + *found))
+      throw std::system_error(errno, std::generic_category(), "write");
   });
   const auto said = finder.read_all(deadline);
   const auto status = said ? finder.wait(deadline) : std::nullopt;

@@ -16,7 +16,7 @@ namespace {
 
 OsMeasurement short_measurement() {
   OsMeasurement measurement;
-  measurement.cores = spread(os::Topology::detect().value().cores());
+  measurement.cores = benchmark_order(os::Topology::detect().value().cores());
   measurement.counts = {1};
   measurement.time = 1ms;
   return measurement;
@@ -29,7 +29,7 @@ TEST_CASE("the first cores are those of different physical cores") {
   REQUIRE(topology);
   REQUIRE(topology->cores().size() == 4);
   const auto& cores = topology->cores();
-  const std::vector<CoreId> order = spread(cores);
+  const std::vector<CoreId> order = benchmark_order(cores);
   REQUIRE(order.size() == 4);
   CHECK(order[0] == cores[0].core);
   CHECK(order[1] == cores[2].core);
