@@ -130,8 +130,8 @@ std::optional<std::string_view> take_line(std::string_view& text) {
   return line;
 }
 
-// Returns whether the text without any line end can be what a run has written when it was killed: the begin of a header,
-// and zero bytes after a loss of power.
+// Returns whether the text without any line end can be what a run has written when it was killed: the begin of a
+// header, and zero bytes after a loss of power.
 bool is_cut_header(std::string_view text) {
   const std::size_t zeros = text.find('\0');
   if (zeros != text.npos && text.find_first_not_of('\0', zeros) != text.npos) return false;
