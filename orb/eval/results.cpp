@@ -130,6 +130,17 @@ std::optional<std::string_view> take_line(std::string_view& text) {
   return line;
 }
 
+// Returns whether the text without any line end can be what a run has written when it was killed: the begin of a
+// header, and zero bytes after a loss of power.
+bool is_cut_header(std::string_view text) {
+  const std::size_t zeros = text.find('\0');
+  if (zeros != text.npos && text.find_first_not_of('\0', zeros) != text.npos) return false;
+  text = text.substr(0, zeros);
+  std::string begin = csv_line(std::vector<std::string>(std::begin(origin_columns), std::end(origin_columns)));
+  begin.back() = ',';  // the columns of the sweeps and of the results follow
+  return text.starts_with(begin) || begin.starts_with(text);
+}
+
 }  // namespace
 
 SetResult summed_up(const RunRequest& request, const RunOutcome& outcome) {
@@ -189,6 +200,8 @@ Expected<ParsedResults, ScenarioFault> parse_results(std::string_view text, cons
   ParsedResults parsed;
   std::string_view rest = text;
   const auto header = take_line(rest);
+  if (!header && !is_cut_header(text))
+    return ScenarioFault{"it is no table of results; move it away, or name another file with --output"};
   if (!header) return parsed;
   ResultReader reader(csv_fields(*header));
   if (const std::string missing = reader.missing(); !missing.empty())

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -71,6 +72,7 @@ void define_locksim(CLI::App& app, LocksimOptions& options) {
   simulate->type_name("exponential|constant")->check(CLI::IsMember({"exponential", "constant"}).description(""));
   app.add_option("--seed", options.seed, "seed of the simulation")
       ->type_name("NUMBER")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000'000'000'000}).description(""))
       ->capture_default_str()
       ->needs(simulate);
   auto* const fit = refuse_empty(app.add_option("--fit", options.fit,
@@ -138,7 +140,11 @@ void define_report(CLI::App& app, ScaleReportOptions& options) {
   const auto add_work = [&app](const std::string& name, double& work, const std::string& help) {
     app.add_option(name, work, help)
         ->type_name("UNITS")
-        ->check(CLI::Range(1e-9, 1e18).description(""))
+        ->check([](const std::string& text) {
+          double units = 0;
+          const bool is_good = CLI::detail::lexical_cast(text, units) && units > 0 && units <= 1e18;
+          return is_good ? std::string{} : text + " is no number above 0, at most 1e18";
+        })
         ->capture_default_str();
   };
   add_work("--work-one", options.work_one, "units of work of the run on one core, such as calls");

@@ -107,7 +107,8 @@ std::string argument_types() {
 
 bool call(const CallPlan& plan, const CallSteps& steps, const Complaints& complaints) {
   if (const std::string bad = bad_argument(plan); !bad.empty()) {
-    complaints.begin() << "argument " << plain(bad) << ": expected TYPE:VALUE; types are " << argument_types() << "\n";
+    complaints.begin() << "argument " << plain(bad) << ": expected TYPE:VALUE, with a value of that type; types are "
+                       << argument_types() << "\n";
     return false;
   }
   try {

@@ -5,8 +5,10 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <ostream>
+#include <string_view>
 #include <utility>
 
 #include "orb/base/text/counted.h"
@@ -92,11 +94,24 @@ Expected<SearchResult, LoadFault> search_values(const TuneOptions& options,
   return SearchResult{std::move(search)};
 }
 
+constexpr std::string_view first_line = "# Written by corelane tune.";
+
+// Returns whether the file has something else than an earlier result, such as the user's settings.
+bool is_of_another(const std::string& path) {
+  std::ifstream file(path);
+  std::string begin(first_line.size(), '\0');
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<std::size_t>(file.gcount()));
+  return !begin.empty() && begin != first_line;
+}
+
 // Returns why the file could not be written after the search; "" if nothing is known that speaks against it.
 std::string fault_of_output(const std::string& path) {
   std::error_code unknown;
   const std::filesystem::path whole = std::filesystem::absolute(path, unknown);
   if (std::filesystem::is_directory(whole, unknown)) return path + " is a folder; name a file: --output FILE";
+  if (std::filesystem::is_regular_file(whole, unknown) && is_of_another(path))
+    return path + " exists, and corelane tune has not written it; name another file: --output FILE";
   if (std::filesystem::exists(whole, unknown)) return {};
   if (::access(whole.parent_path().c_str(), W_OK) == 0) return {};
   return path + " cannot be written; name a file in a directory that you may write to: --output FILE";
@@ -112,8 +127,8 @@ int fail(std::ostream& err, const std::string& text) {
 std::string tuned_text(const std::vector<TunedParameter>& parameters, const ParameterSearch& search,
                        const std::string& command) {
   const os::HostKey host = os::key_of_this_host();
-  std::string text =
-      "# Written by corelane tune. Values that an option, a variable or corelane.toml sets come first.\n";
+  std::string text = std::string(first_line);
+  text += " Values that an option, a variable or corelane.toml sets come first.\n";
   text += "# On another host, kernel or processor this file is ignored.\n[tuned]\n";
   text += "host = " + as_toml_text(host.host) + "\nkernel = " + as_toml_text(host.kernel);
   text += "\nprocessor = " + as_toml_text(host.processor) + "\nload = " + as_toml_text(command) + "\n";

@@ -79,6 +79,20 @@ TEST_CASE("an empty file, and one with half a header, have no results") {
   CHECK(parse_results("experiment,scen", origin, cells)->whole_lines == 0);
 }
 
+TEST_CASE("a header that a loss of power has filled with zero bytes is begun anew") {
+  using namespace std::string_literals;
+  CHECK(parse_results("\0\0\0\0"s, origin, cells)->whole_lines == 0);
+  CHECK(parse_results("experiment,scen\0\0"s, origin, cells)->whole_lines == 0);
+  const std::string header = results_header(swept);
+  CHECK(parse_results(header.substr(0, header.size() - 1), origin, cells)->whole_lines == 0);
+}
+
+TEST_CASE("a file of something else is no table of results, also if it has no line end") {
+  using namespace std::string_literals;
+  for (const std::string& text : {"my notes"s, "experiment,notes"s, "{\"a\": 1}"s, "experiment\0notes"s, "\0notes"s})
+    CHECK(fault_of_file(text) == "it is no table of results; move it away, or name another file with --output");
+}
+
 TEST_CASE("results of another mode are left out") {
   ResultsOrigin real = origin;
   real.mode = "real";

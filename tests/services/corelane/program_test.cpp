@@ -371,6 +371,12 @@ TEST_CASE("a command line that is none is answered in a line that says how to me
       Case{{"ping", "IOR:", "--interval", "never"}, "corelane ping: --interval: 'never' is no duration"},
       Case{{"trace", "--request", "-1"}, "corelane trace: --request: -1 is not from 1 to 4194304; "},
       Case{{"measure", "--request", "abc"}, "corelane measure: --request: abc is not from 1 to 4194304; "},
+      Case{{"scale", "locksim", "--simulate", "constant", "--seed", "-1"},
+           "corelane scale locksim: --seed: -1 is not from 0 to 1000000000000000000; "},
+      Case{{"scale", "report", "--one", "x", "--many", "x", "--work-one", "0"},
+           "corelane scale report: --work-one: 0 is no number above 0, at most 1e18; "},
+      Case{{"scale", "report", "--one", "x", "--many", "x", "--work-many", "nan"},
+           "corelane scale report: --work-many: nan is no number above 0, at most 1e18; "},
       Case{{"trace", "--forma", "json", "x"}, "corelane trace: "},
       Case{{"trace"},
            "corelane trace: name either a FILE or, with --request PID, a server; see corelane trace --help\n"});

@@ -252,7 +252,7 @@ TEST_CASE("calls that cannot be measured are told why") {
   const Case wrong =
       GENERATE(Case{"stp", "double:1", "BAD_OPERATION", 1ms}, Case{"step", "string:x", "IDL's order", 1ms},
                Case{"step", "int:1", "types are boolean, octet", 1ms},
-               Case{"step", "double:x", "argument double:x: expected TYPE:VALUE", 1ms},
+               Case{"step", "double:x", "argument double:x: expected TYPE:VALUE, with a value of that type; ", 1ms},
                Case{"step", "double:1", "the server refuses to measure with period 10ms", 10ms},
                Case{"step", "double:1", "budget C = 11ms is outside", 11ms});
   const auto [status, out, err] = run_measure({.call = {.reference = server.reference,

@@ -153,4 +153,23 @@ TEST_CASE("a file that cannot be written is reported before anything runs") {
   CHECK(runs == 0);
 }
 
+TEST_CASE("a file that tune has not written is not replaced, but an earlier result is") {
+  const TempDirectory directory;
+  const std::string output = directory / "corelane.toml";
+  std::ofstream(output) << "[client]\nspin = \"5us\"\n";
+  int runs = 0;
+  const auto faster_parked = [&](const Variables& variables) {
+    ++runs;
+    return has(variables, "CORELANE_CLIENT_WAIT=park") ? 200.0 : 100.0;
+  };
+  const Tuned refused = tune_with(faster_parked, output);
+  CHECK(refused.status == 1);
+  CHECK(refused.err == "corelane tune: " + output +
+                           " exists, and corelane tune has not written it; name another file: --output FILE\n");
+  CHECK(refused.file == "[client]\nspin = \"5us\"\n");
+  CHECK(runs == 0);
+  std::ofstream(output) << "# Written by corelane tune. An earlier result.\n";
+  CHECK_THAT(tune_with(faster_parked, output).file, Contains("wait = \"park\""));
+}
+
 }  // namespace tune_test
