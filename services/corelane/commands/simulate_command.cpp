@@ -4,6 +4,7 @@
 
 #include "orb/eval/dispatchers.h"
 #include "services/corelane/commands/command.h"
+#include "services/corelane/evaluate/interrupt.h"
 #include "services/corelane/simulate/simulate.h"
 
 namespace corelane::tool {
@@ -15,8 +16,8 @@ Action define_simulate(CLI::App& app, std::vector<std::string>&) {
       "load runs above all tasks; everything else costs nothing.\n"
       "T, D, C: period, deadline, budget. bound: the computed response. worst, mean: the responses of the run. jobs: "
       "those whose deadlines are within the run.\n"
-      "Exit status: 0 every task is admitted and every deadline is met, 1 not so, 2 the command line or the file was "
-      "wrong.");
+      "Exit status: 0 every task is admitted and every deadline is met, 1 not so or the run was interrupted, 2 the "
+      "command line or the file was wrong.");
   refuse_empty(app.add_option("FILE", options->file, "a scenario; if it has sweeps, say which --set")->required())
       ->type_name("");
   std::vector<std::string> names;
@@ -35,6 +36,8 @@ Action define_simulate(CLI::App& app, std::vector<std::string>&) {
       ->type_name("FILE");
   add_format(app, options->format);
   return [options](const ToolSettings& settings) {
+    const Interrupt interrupt;
+    options->is_to_stop = &Interrupt::asked;
     options->orb_options = settings.planning_options;
     return simulate(*options, std::cout, std::cerr);
   };

@@ -97,6 +97,12 @@ int complain_of(const SimulationFault& fault, std::ostream& err) {
   return wrong_simulation;
 }
 
+int say_stopped(const SimulateOptions& options, std::ostream& err) {
+  err << "corelane simulate: the run of " << plain(options.file) << " was interrupted, so nothing was "
+      << (options.jobs.empty() ? "shown" : "written to " + plain(options.jobs)) << "\n";
+  return 1;
+}
+
 }  // namespace
 
 int simulate(const SimulateOptions& options, std::ostream& out, std::ostream& err) {
@@ -111,13 +117,14 @@ int simulate(const SimulateOptions& options, std::ostream& out, std::ostream& er
     jobs.emplace(options.jobs, request->tasks);
     if (!jobs->is_open()) return complain_of(unwritable(options), err);
   }
-  eval::RunOutcome outcome = eval::run_virtually(*request, jobs ? &*jobs : nullptr);
+  auto outcome = eval::run_virtually(*request, jobs ? &*jobs : nullptr, options.is_to_stop);
+  if (!outcome) return say_stopped(options, err);
   if (jobs && !jobs->close()) return complain_of(unwritable(options), err);
-  eval::explain_refusals(*request, outcome);
+  eval::explain_refusals(*request, *outcome);
   const std::vector<std::string>& notes = chosen->scenario.notes;
-  outcome.notes.insert(outcome.notes.begin(), notes.begin(), notes.end());
-  out << text_of(*request, outcome, options.format);
-  return all_is_well(outcome) ? 0 : 1;
+  outcome->notes.insert(outcome->notes.begin(), notes.begin(), notes.end());
+  out << text_of(*request, *outcome, options.format);
+  return all_is_well(*outcome) ? 0 : 1;
 }
 
 }  // namespace corelane::tool

@@ -5,6 +5,7 @@
 // The folder services/corelane/simulate runs one set of tasks in virtual time.
 #pragma once
 
+#include <functional>
 #include <iosfwd>
 #include <optional>
 #include <string>
@@ -26,10 +27,12 @@ struct SimulateOptions {
   std::string jobs{};  // a CSV file for each job; empty: none
   Format format = Format::table;
   std::vector<std::string> orb_options{};  // the settings of the server
+  std::function<bool()> is_to_stop{};      // is asked during the run; empty: never
 };
 
 // Writes what came of the tasks to `out` and complaints to `err`. Returns 0 if every task is admitted and every
-// deadline is met, 1 if not, and 2 if the input is wrong.
+// deadline is met, 1 if not or if the run was stopped, and 2 if the input is wrong. A run that was stopped shows
+// nothing and leaves no file of jobs.
 int simulate(const SimulateOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace corelane::tool

@@ -178,6 +178,26 @@ TEST_CASE("the file of jobs never replaces the scenario, and is whole or absent"
   CHECK(simulate_text(place, two_tasks(), {.jobs = "/dev/null"}).status == 0);
 }
 
+TEST_CASE("a simulation that is interrupted leaves no file of jobs, and an earlier one as it was") {
+  const TempDirectory place;
+  const std::string path = place / "jobs.csv";
+  std::ofstream(path) << "earlier\n";
+  bool was_begun = false;
+  const auto stop = [&] {
+    was_begun = std::filesystem::exists(path + ".new");
+    return true;
+  };
+  const Simulated s = simulate_text(place, two_tasks(), {.length = 1h, .jobs = path, .is_to_stop = stop});
+  CHECK(was_begun);
+  CHECK(s.status == 1);
+  CHECK(s.out.empty());
+  CHECK(s.err == "corelane simulate: the run of " + (place / "s.toml") +
+                     " was interrupted, so nothing was written to " + path + "\n");
+  CHECK_FALSE(std::filesystem::exists(path + ".new"));
+  std::ifstream file(path);
+  CHECK(std::string{std::istreambuf_iterator<char>(file), {}} == "earlier\n");
+}
+
 TEST_CASE("a refusal of a simulation says why, and names a contract that would fit") {
   const Simulated s = simulate_text(two_tasks() + camera);
   const std::string said = std::regex_replace(s.out, std::regex("\n {9}"), " ");  // without the ends of wrapped lines
