@@ -168,9 +168,9 @@ std::optional<std::string> ChildProcess::read_line(Time deadline) {
 }
 
 std::optional<std::string> ChildProcess::read_all(Time deadline) {
-  Filled filled = Filled::more;
-  while (filled == Filled::more) filled = fill(deadline);  // bound: the program's output, and the deadline
-  if (filled == Filled::late) return std::nullopt;
+  Filled filled = fill(deadline);
+  while (filled == Filled::more && now() < deadline) filled = fill(deadline);  // bound: the output, and the deadline
+  if (filled != Filled::end) return std::nullopt;
   return std::exchange(buffer_, {});
 }
 

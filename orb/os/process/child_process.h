@@ -60,7 +60,8 @@ class ChildProcess {
 
   // Returns the next line of output, without the newline. Returns nothing at the end of the output and at `deadline`.
   std::optional<std::string> read_line(Time deadline = never);
-  // Returns all output from now until the program closes it. Returns nothing at `deadline`.
+  // Returns all output from now until the program closes it. Returns nothing at `deadline`; the output so far then
+  // belongs to the next call.
   std::optional<std::string> read_all(Time deadline = never);
 
   // Writes the line and a newline. If the program has ended, read_line() shows it. Blocks while the pipe is full.

@@ -107,6 +107,12 @@ TEST_CASE("a deadline ends every wait for a program that says nothing and stays"
   CHECK(child.wait(now() + std::chrono::hours{1}));
 }
 
+TEST_CASE("a deadline ends the wait for the output of a program that never stops writing") {
+  ChildProcess child({"yes"});
+  CHECK_FALSE(child.read_all(now() + std::chrono::milliseconds{5}));
+  CHECK(child.read_line().value() == "y");  // what came before the deadline is kept
+}
+
 TEST_CASE("a program is gone with its handle, and so is what it started") {
   int ends[2];
   REQUIRE(pipe(ends) == 0);  // inherited: its other end closes with the last process that has it
