@@ -12,6 +12,7 @@
 #include "orb/core/config/settings_of.h"
 #include "orb/os/machine/cpu_mask.h"
 #include "services/corelane/commands/command.h"
+#include "services/corelane/evaluate/interrupt.h"
 #include "services/corelane/tune/tune.h"
 
 namespace corelane::tool {
@@ -42,6 +43,8 @@ int run_tune(TuneOptions options, const ToolSettings& settings) {
   const auto loaded = core::settings_of(words);
   if (!loaded) return std::cerr << "corelane tune: " << loaded.error().text << "\n", 2;
   const auto cores = static_cast<std::size_t>(CPU_COUNT_S(os::CpuMask::native_size, os::process_affinity().native()));
+  const Interrupt interrupt;
+  options.load.is_to_stop = &Interrupt::asked;
   const auto run = [&options](const std::vector<std::string>& variables) {
     return run_load(options.load, without_tuned_file(variables));
   };
@@ -59,7 +62,8 @@ Action define_tune(CLI::App& app, std::vector<std::string>&) {
       "CORELANE_ variables for settings of Corelane. Settings that you set yourself are left alone. Values that "
       "admission counts with are never lowered. The file is written only if fresh runs show, with 95 % confidence, "
       "that its values are better than the defaults.\n"
-      "Exit status: 0 searched, 1 the program failed or the file cannot be written, 2 the command line was wrong.");
+      "Exit status: 0 searched, 1 the program failed, the search was interrupted or the file cannot be written, 2 the "
+      "command line was wrong.");
   app.add_option("--runs", options->search.runs, "runs of the search, at most")
       ->type_name("COUNT")
       ->check(CLI::Range(2, 100'000).description(""))

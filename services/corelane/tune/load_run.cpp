@@ -2,12 +2,15 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <iterator>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "orb/base/contract.h"
 #include "orb/base/text/one_line.h"
@@ -45,26 +48,43 @@ std::optional<std::string> find_last(const std::string& output, const std::regex
   return found;
 }
 
+struct EndedLoad {
+  std::string output;
+  os::ExitStatus status{};
+};
+
+// Waits until the program ends. Returns nothing at `deadline`, and soon after `is_to_stop` returns true.
+std::optional<EndedLoad> ended_load(os::ChildProcess& program, Time deadline, const std::function<bool()>& is_to_stop) {
+  constexpr Duration between_looks = std::chrono::milliseconds{50};
+  std::optional<std::string> output;
+  while (os::now() < deadline && !(is_to_stop && is_to_stop())) {  // bound: the deadline
+    const Time next_look = std::min(deadline, os::now() + between_looks);
+    if (!output) output = program.read_all(next_look);
+    const auto status = output ? program.wait(next_look) : std::nullopt;
+    if (status) return EndedLoad{*std::move(output), *status};
+  }
+  return std::nullopt;
+}
+
 // Returns what the regular expression matches last, if anything. A process of its own looks for it, because some
 // expressions backtrack nearly without end, or use up the stack.
 Expected<std::optional<std::string>, LoadFault> last_match(const std::string& output, const std::regex& metric,
-                                                           Time deadline) {
+                                                           Time deadline, const std::function<bool()>& is_to_stop) {
   constexpr char mark = '=';  // before a match, which may be empty
   auto finder = os::ChildProcess::running([&] {
     const auto found = find_last(output, metric);
     if (found && !os::write_all(STDOUT_FILENO, mark + *found))
       throw std::system_error(errno, std::generic_category(), "write");
   });
-  const auto said = finder.read_all(deadline);
-  const auto status = said ? finder.wait(deadline) : std::nullopt;
-  if (!status)
+  const auto search = ended_load(finder, deadline, is_to_stop);
+  if (!search)
     return LoadFault{
         "--timeout has passed, and --metric was still looking for its match in the program's output; write a regular "
         "expression without nested repetitions such as (a+)+, let the program print less, or raise --timeout"};
-  if (!status->ok())
-    return LoadFault{"the search for what --metric matches has failed: " + status->text() +
+  if (!search->status.ok())
+    return LoadFault{"the search for what --metric matches has failed: " + search->status.text() +
                      "; write a simpler regular expression, or let the program print shorter lines"};
-  return said->empty() ? std::nullopt : std::optional(said->substr(1));
+  return search->output.empty() ? std::nullopt : std::optional(search->output.substr(1));
 }
 
 Expected<double, LoadFault> number_in(std::string_view text, const char* where, const char* remedy) {
@@ -82,12 +102,12 @@ Expected<double, LoadFault> number_in(std::string_view text, const char* where, 
 
 }  // namespace
 
-Expected<double, LoadFault> figure_of(const std::string& output, const std::optional<std::regex>& metric,
-                                      Time deadline) {
+Expected<double, LoadFault> figure_of(const std::string& output, const std::optional<std::regex>& metric, Time deadline,
+                                      const std::function<bool()>& is_to_stop) {
   if (!metric)
     return number_in(last_line(output), "the last line of the program's output",
                      "let it print its figure there, or name it with --metric REGEX");
-  const auto found = last_match(output, *metric, deadline);
+  const auto found = last_match(output, *metric, deadline, is_to_stop);
   if (!found) return found.error();
   if (!*found)
     return LoadFault{"no text of the program's output matches --metric; its last line is " + shown(last_line(output))};
@@ -101,13 +121,12 @@ Expected<double, LoadFault> run_load(const LoadProgram& load, const std::vector<
   os::ChildProcess program(words);
   program.end_input();
   const Time deadline = os::now() + load.timeout;
-  const auto output = program.read_all(deadline);
-  const auto status = output ? program.wait(deadline) : std::nullopt;
-  if (!status)
+  const auto run = ended_load(program, deadline, load.is_to_stop);
+  if (!run)
     return LoadFault{load.command.front() + " has not ended after " + to_string(load.timeout) +
                      "; let it do less, or allow more with --timeout"};
-  if (!status->ok()) return LoadFault{load.command.front() + " failed: " + status->text()};
-  return figure_of(*output, load.metric, deadline);
+  if (!run->status.ok()) return LoadFault{load.command.front() + " failed: " + run->status.text()};
+  return figure_of(run->output, load.metric, deadline, load.is_to_stop);
 }
 
 }  // namespace corelane::tool

@@ -67,8 +67,15 @@ struct SearchResult {
   std::optional<LoadFault> fault{};  // of the run that ended the validation
 };
 
-// Measures until the search has ended. A run that fails with changed values drops these; in the validation, its pair is
-// repeated once.
+bool tuning_stops(const TuneOptions& options) { return options.load.is_to_stop && options.load.is_to_stop(); }
+
+LoadFault stopped_run(const TuneOptions& options, const std::string& values) {
+  return {"a run of " + as_one_line(options.load.command.front()) + " with " + values +
+          " was interrupted, and nothing was written to " + options.output};
+}
+
+// Measures until the search has ended, or is to stop. A run that fails with changed values drops these; in the
+// validation, its pair is repeated once.
 Expected<SearchResult, LoadFault> search_values(const TuneOptions& options,
                                                 const std::vector<TunedParameter>& parameters, const RunLoad& run,
                                                 std::ostream& out) {
@@ -79,6 +86,7 @@ Expected<SearchResult, LoadFault> search_values(const TuneOptions& options,
   for (auto values = search.next(); values; values = search.next()) {
     const bool validated = search.validates();
     const auto figure = run(variables_for(parameters, *values));
+    if (tuning_stops(options)) return stopped_run(options, text_of_values(parameters, *values));
     const auto fault = figure ? std::nullopt : std::optional<LoadFault>(figure.error());
     search.take(figure ? std::optional<double>(*figure) : std::nullopt);
     const bool repeats = validated && search.next();
@@ -140,6 +148,7 @@ int tune(const TuneOptions& options, const std::vector<TunedParameter>& paramete
          std::ostream& out, std::ostream& err) {
   if (const std::string fault = fault_of_output(options.output); !fault.empty()) return fail(err, fault);
   const auto first = run({});
+  if (tuning_stops(options)) return fail(err, stopped_run(options, "the defaults").text);
   if (!first) return fail(err, first.error().text);
   out << "with the defaults: " << *first << "\ntrying " << counted(parameters.size(), "setting") << " in at most "
       << counted(static_cast<std::size_t>(options.search.runs), "run")

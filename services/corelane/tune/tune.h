@@ -24,8 +24,8 @@ struct TuneOptions {
 // Runs the load with the variables. Tests provide their own.
 using RunLoad = std::function<Expected<double, LoadFault>(const std::vector<std::string>& variables)>;
 
-// Returns 0 if the search ended, whether or not there are better values; 1 if the program fails or the file cannot be
-// written.
+// Returns 0 if the search ended, whether or not there are better values. Returns 1 if the program fails, if the file
+// cannot be written, or if load.is_to_stop returns true after a run; then nothing is written.
 int tune(const TuneOptions& options, const std::vector<TunedParameter>& parameters, const RunLoad& run,
          std::ostream& out, std::ostream& err);
 

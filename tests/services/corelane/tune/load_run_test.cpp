@@ -1,5 +1,7 @@
 #include "services/corelane/tune/load_run.h"
 
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <optional>
@@ -7,6 +9,7 @@
 #include <string>
 
 #include "orb/os/clock.h"
+#include "orb/os/fd.h"
 
 namespace load_run_test {
 namespace {
@@ -61,6 +64,27 @@ TEST_CASE("a metric may match nothing but an empty text") {
 
 TEST_CASE("the program runs with the variables in its environment") {
   CHECK(run_shell("echo noise; echo $CORELANE_TRIED").value_or(0) == 7);
+}
+
+TEST_CASE("a run that is to stop ends with what the program has started") {
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);  // inherited: its other end closes with the last process that has it
+  const corelane::os::Fd read_end(ends[0]);
+  corelane::os::Fd write_end(ends[1]);
+  char byte = 0;
+  const std::string script = "sleep 1000 & printf x >/dev/fd/" + std::to_string(ends[1]) + "; wait";
+  const auto stop = [&] { return ::read(read_end.get(), &byte, 1) == 1; };  // once the server runs
+  const auto figure = run_load({.command = {"sh", "-c", script}, .timeout = 1h, .is_to_stop = stop}, {});
+  CHECK_FALSE(figure);
+  CHECK(byte == 'x');
+  write_end.reset();
+  CHECK(::read(read_end.get(), &byte, 1) == 0);
+}
+
+TEST_CASE("a search for the figure is stopped, too") {
+  const auto found =
+      figure_of(std::string(100, 'a') + "\n", std::regex("(a+)+b"), corelane::never, [] { return true; });
+  CHECK_FALSE(found);
 }
 
 TEST_CASE("a program that fails or takes too long is reported") {

@@ -144,6 +144,24 @@ TEST_CASE("a pair of the validation in which a run fails is repeated once") {
   if (failures == 2) CHECK(tuned.file.empty());
 }
 
+TEST_CASE("a search that is interrupted writes nothing and says in which run it was") {
+  const TempDirectory directory;
+  const std::string output = directory / "tuned.toml";
+  const int last = GENERATE(1, 3);  // the run with the defaults, and one of a pair
+  int runs = 0;
+  TuneOptions options{.load = {.command = {"./load"}, .is_to_stop = [&] { return runs == last; }}, .output = output};
+  const auto run = [&](const Variables& variables) -> corelane::Expected<double, LoadFault> {
+    if (++runs == last) return LoadFault{"./load failed: killed by signal 9 (Killed)"};
+    return has(variables, "CORELANE_CLIENT_WAIT=park") ? 4.0 : 2.0;
+  };
+  std::ostringstream out, err;
+  CHECK(tune(options, parameters(), run, out, err) == 1);
+  CHECK(runs == last);
+  CHECK_THAT(err.str(), Catch::StartsWith("corelane tune: a run of ./load with ") &&
+                            Catch::EndsWith(" was interrupted, and nothing was written to " + output + "\n"));
+  CHECK_FALSE(std::filesystem::exists(output));
+}
+
 TEST_CASE("a file that cannot be written is reported before anything runs") {
   const std::string output = GENERATE(as<std::string>{}, "/nowhere/tuned.toml", "/tmp");
   int runs = 0;
