@@ -158,7 +158,7 @@ ROOMS = {
         "convert": ["output"],
         "scale": ["measure", "output"],
         "reproductions": [],
-        "tune": [],
+        "tune": ["output"],
         "real_run": [],
         "commands": ["convert", "doctor", "evaluate", "host", "measure", "naming", "output", "plan", "real_run",
                      "references", "reproductions", "reservation", "scale", "servers", "simulate", "trace", "tune"],

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "services/corelane/output/output_file.h"
+
 namespace corelane::tool {
 namespace {
 
@@ -18,22 +20,6 @@ bool is_same_file(const std::string& a, const std::string& b) {
     return unknown ? whole : real;
   };
   return resolved(a) == resolved(b);
-}
-
-// Returns false if the file certainly cannot be written. Neither makes nor changes it.
-bool may_be_written(const std::string& path) {
-  std::error_code fault;
-  const std::filesystem::file_status found = std::filesystem::status(path, fault);
-  if (std::filesystem::is_directory(found)) return false;
-  if (std::filesystem::exists(found) && !std::filesystem::is_regular_file(found))
-    return ::access(path.c_str(), W_OK) == 0;  // a device or a pipe
-  if (!std::filesystem::exists(found) && std::filesystem::is_symlink(std::filesystem::symlink_status(path, fault)))
-    return true;  // the file that the link names does not exist yet, and may be in another folder
-  // A regular file is replaced by a new one beside it.
-  std::error_code unknown;
-  const std::filesystem::path target =
-      std::filesystem::weakly_canonical(std::filesystem::absolute(path, unknown), unknown);
-  return unknown || ::access(target.parent_path().c_str(), W_OK | X_OK) == 0;
 }
 
 // Returns false if the directory certainly cannot be made, or can hold no new files. Does not make it.
@@ -61,8 +47,8 @@ std::string fault_of_outputs(const EvaluateOptions& options, const std::string& 
     return options.report + " is the scenario, and the report would replace it; name another file with --report";
   if (is_same_file(options.report, output))
     return options.report + " is the file of results, and the report would replace it; name another file with --report";
-  if (!may_be_written(options.report)) return options.report + " cannot be written; name another file for --report";
-  return {};
+  const std::string fault = fault_of_output_file(options.report);
+  return fault.empty() ? fault : fault + ": --report FILE";
 }
 
 }  // namespace corelane::tool

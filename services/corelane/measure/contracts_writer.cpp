@@ -17,6 +17,7 @@
 #include "orb/core/contracts/contracts_file.h"
 #include "orb/core/text/toml_text.h"
 #include "orb/os/files/small_file.h"
+#include "services/corelane/output/output_file.h"
 #include "services/corelane/output/text.h"
 
 namespace corelane::tool {
@@ -99,6 +100,15 @@ bool replace_file(const std::string& path, const std::string& text, const Compla
 }
 
 }  // namespace
+
+bool may_write_contracts(const MeasureOptions& options, const Complaints& complaints) {
+  if (options.write.empty()) return true;
+  const bool is_there = static_cast<bool>(std::ifstream(options.write));
+  if (!text_before(options.write, is_there, complaints)) return false;
+  const std::string fault = fault_of_output_file(options.write);
+  if (!fault.empty()) complaints.begin() << "nothing was measured: " << plain(fault) << "\n";
+  return fault.empty();
+}
 
 bool write_contracts(const MeasureOptions& options, const std::vector<MeasuredOperation>& found,
                      const Complaints& complaints) {

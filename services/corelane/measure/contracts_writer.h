@@ -10,6 +10,10 @@
 
 namespace corelane::tool {
 
+// Returns whether the file options.write can be read and replaced, as far as that is known before anything is measured.
+// Complains if not. Changes nothing.
+bool may_write_contracts(const MeasureOptions& options, const Complaints& complaints);
+
 // Adds the proposals to the file options.write, and makes it if there is none. Tables that the file has already stay as
 // they are. A proposal that no contract can have becomes a comment. Returns whether each proposal is in the file and is
 // not a comment; complains about the others.

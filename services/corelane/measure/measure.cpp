@@ -112,7 +112,7 @@ bool write_slowdowns(const MeasureOptions& options, const Measurement& m, std::o
 
 int measure(const MeasureOptions& options, std::ostream& out, std::ostream& err) {
   const Complaints complaints{.command = "measure", .out = err};
-  if (!may_write_slowdowns(options, complaints)) return 1;
+  if (!may_write_slowdowns(options, complaints) || !may_write_contracts(options, complaints)) return 1;
   MeasuredCalls calls(options, complaints);
   const bool is_called = !options.call.reference.empty();
   Measurements found = is_called              ? calls.measure()

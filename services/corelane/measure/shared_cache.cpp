@@ -1,13 +1,8 @@
 #include "services/corelane/measure/shared_cache.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -19,6 +14,7 @@
 #include "orb/core/text/toml_text.h"
 #include "orb/eval/scenario_file.h"
 #include "orb/os/files/small_file.h"
+#include "services/corelane/output/output_file.h"
 #include "services/corelane/output/text.h"
 
 namespace corelane::tool {
@@ -83,16 +79,6 @@ Expected<std::string, std::string> text_with_slowdowns(const std::string& path, 
   return text;
 }
 
-// Returns why the file cannot be made or replaced in its directory; "" if nothing is known against it.
-std::string fault_of_directory(const std::string& path) {
-  std::error_code unknown;
-  if (!std::filesystem::exists(path, unknown) && std::filesystem::is_symlink(path, unknown)) return {};
-  const auto whole = std::filesystem::weakly_canonical(std::filesystem::absolute(path, unknown), unknown);
-  if (unknown || ::faccessat(AT_FDCWD, whole.parent_path().c_str(), W_OK | X_OK, AT_EACCESS) == 0) return {};
-  return path + " cannot be written: " + std::strerror(errno) +
-         "; name a file in a directory that exists and that you may write to";
-}
-
 }  // namespace
 
 CoreId core_beside(std::span<const os::CoreInfo> cores, CoreId core) {
@@ -145,7 +131,7 @@ std::string fault_of_slowdowns_file(const std::string& path, const std::string& 
     stand_ins.push_back(
         {.operation = task.empty() ? other : task, .beside = other, .alone = 1ms, .together = 1ms, .samples = 1});
   if (auto text = text_with_slowdowns(path, stand_ins); !text) return std::move(text.error());
-  return fault_of_directory(path);
+  return fault_of_output_file(path);
 }
 
 Expected<std::vector<eval::PairSlowdown>, std::string> add_slowdowns(const std::string& path,

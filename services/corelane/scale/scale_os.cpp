@@ -17,6 +17,7 @@
 #include "orb/os/machine/topology.h"
 #include "orb/scale/throughput_curve.h"
 #include "services/corelane/output/json_text.h"
+#include "services/corelane/output/output_file.h"
 #include "services/corelane/output/text.h"
 #include "services/corelane/scale/curve_plot.h"
 #include "services/corelane/scale/os_benchmarks.h"
@@ -244,6 +245,8 @@ int scale_os(const ScaleOsOptions& options, std::ostream& out, std::ostream& err
   if (!measurement) return say_os_fault(measurement.error(), err, 2);
   if (const std::string fault = needs_file(benchmarks) ? fault_of_size(options.file_size) : ""; !fault.empty())
     return say_os_fault(fault, err, 2);
+  if (const std::string fault = options.html.empty() ? "" : fault_of_output_file(options.html); !fault.empty())
+    return say_os_fault(fault + ": --html FILE", err, 1);
   try {
     return measure_all(options, benchmarks, *measurement, out, err);
   } catch (const std::system_error& error) {

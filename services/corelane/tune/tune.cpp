@@ -1,7 +1,5 @@
 #include "services/corelane/tune/tune.h"
 
-#include <unistd.h>
-
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -9,12 +7,14 @@
 #include <optional>
 #include <ostream>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "orb/base/text/counted.h"
 #include "orb/base/text/one_line.h"
 #include "orb/os/files/small_file.h"
 #include "orb/os/machine/host_key.h"
+#include "services/corelane/output/output_file.h"
 
 namespace corelane::tool {
 namespace {
@@ -114,15 +114,12 @@ bool is_of_another(const std::string& path) {
 }
 
 // Returns why the file could not be written after the search; "" if nothing is known that speaks against it.
-std::string fault_of_output(const std::string& path) {
+std::string fault_of_tuned_file(const std::string& path) {
+  if (const std::string fault = fault_of_output_file(path); !fault.empty()) return fault + ": --output FILE";
   std::error_code unknown;
-  const std::filesystem::path whole = std::filesystem::absolute(path, unknown);
-  if (std::filesystem::is_directory(whole, unknown)) return path + " is a folder; name a file: --output FILE";
-  if (std::filesystem::is_regular_file(whole, unknown) && is_of_another(path))
+  if (std::filesystem::is_regular_file(path, unknown) && is_of_another(path))
     return path + " exists, and corelane tune has not written it; name another file: --output FILE";
-  if (std::filesystem::exists(whole, unknown)) return {};
-  if (::access(whole.parent_path().c_str(), W_OK) == 0) return {};
-  return path + " cannot be written; name a file in a directory that you may write to: --output FILE";
+  return {};
 }
 
 int fail(std::ostream& err, const std::string& text) {
@@ -146,7 +143,7 @@ std::string tuned_text(const std::vector<TunedParameter>& parameters, const Para
 
 int tune(const TuneOptions& options, const std::vector<TunedParameter>& parameters, const RunLoad& run,
          std::ostream& out, std::ostream& err) {
-  if (const std::string fault = fault_of_output(options.output); !fault.empty()) return fail(err, fault);
+  if (const std::string fault = fault_of_tuned_file(options.output); !fault.empty()) return fail(err, fault);
   const auto first = run({});
   if (tuning_stops(options)) return fail(err, stopped_run(options, "the defaults").text);
   if (!first) return fail(err, first.error().text);

@@ -473,6 +473,23 @@ TEST_CASE("a contracts file that was not there is not said to be left as it is")
   CHECK_FALSE(std::ifstream(directory / "c.toml"));
 }
 
+TEST_CASE("a contracts file that cannot be written is reported before anything is measured") {
+  TempDirectory directory;
+  const std::string wrong = directory / "wrong.toml";
+  std::ofstream(wrong) << "[\"IDL:Plant:1.0\".step]\nbuget = 1\n";
+  const auto trace = jobs(100, "Plant.step").save(directory / "t");
+  const auto refused = [&](const std::string& path, const std::string& said) {
+    const auto [status, out, err] = run_measure({.files = {trace}, .write = path});
+    CHECK(status == 1);
+    CHECK(out.empty());
+    CHECK_THAT(err, Catch::Contains(said));
+  };
+  refused(directory / "none/c.toml", "nothing was measured: ");
+  refused(directory / "none/c.toml", "none/c.toml cannot be written: No such file or directory; name a file in a ");
+  refused(directory.path(), "is a folder");
+  refused(wrong, "unknown key buget");
+}
+
 TEST_CASE("a trace without jobs of the operation is a failure") {
   TempDirectory directory;
   const auto trace = jobs(3, "Plant/Controller.step").save(directory / "t");
