@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "services/corelane/commands/command.h"
+#include "services/corelane/evaluate/interrupt.h"
 #include "services/corelane/measure/measure.h"
 #include "services/corelane/measure/measurement.h"
 #include "services/corelane/measure/shared_cache.h"
@@ -137,6 +139,11 @@ Action define_measure(CLI::App& app, std::vector<std::string>& orb_options) {
       return 2;
     }
     if (!finish(*options, settings)) return 1;
+    std::optional<Interrupt> interrupt;
+    if (!options->beside.empty()) {  // otherwise nothing outlives this process
+      interrupt.emplace();
+      options->is_to_stop = &Interrupt::asked;
+    }
     return measure(*options, std::cout, std::cerr);
   };
 }

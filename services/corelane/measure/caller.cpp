@@ -93,7 +93,8 @@ bool make_calls(const CORBA::object_reference<CORBA::Object>& object, const Call
   const auto& reference = object->_reference();
   CalledTask called{.task = task->id(), .contract = task->contract(), .repository_id = reference->ior().type_id};
   if (!steps.before(called)) return false;
-  for (int i = 0; i < plan.calls; ++i) ++(call_once(reference, plan) ? called.answered : called.raised);
+  for (int i = 0; i < plan.calls && !(steps.is_to_stop && steps.is_to_stop()); ++i)
+    ++(call_once(reference, plan) ? called.answered : called.raised);
   return steps.after(called);
 }
 

@@ -37,10 +37,11 @@ struct CalledTask {
   int raised = 0;             // calls that ended with an exception of the operation
 };
 
-// Callbacks during a call(). Either returns false to end it, after it wrote a complaint.
+// Callbacks during a call(). `before` and `after` return false to end it, after they wrote a complaint.
 struct CallSteps {
   std::function<bool(const CalledTask&)> before;  // the task is admitted, and no call has been made
   std::function<bool(const CalledTask&)> after;   // all calls are over
+  std::function<bool()> is_to_stop{};             // is asked before each call, and ends the calls; empty: never
 };
 
 // Admits the task and makes the calls. Calls `steps` while the task exists. Returns false after a complaint: the object

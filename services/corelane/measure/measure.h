@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <iosfwd>
 #include <string>
 #include <vector>
@@ -34,10 +35,11 @@ struct MeasureOptions {
   Format format = Format::table;
   std::string directory{};               // the server's runtime.directory
   std::chrono::milliseconds wait{5000};  // the timeout for its answer
+  std::function<bool()> is_to_stop{};    // is asked during the calls; empty: never stops
 };
 
 // Writes results to `out` and complaints to `err`. Returns 0 if all was done and each operation fits below its
-// deadline; otherwise 1.
+// deadline; otherwise 1. If it was to stop during the calls, it writes no file.
 int measure(const MeasureOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace corelane::tool

@@ -49,7 +49,11 @@ Measurements MeasuredCalls::measure() {
 Measurements MeasuredCalls::measure_once() {
   const CallSteps steps{
       .before = [this](const CalledTask& task) { return look_for_server(task) && start_other_work(task.task); },
-      .after = [this](const CalledTask& task) { return end_other_work() && fetch(task); }};
+      .after =
+          [this](const CalledTask& task) {
+            return !was_interrupted() && end_other_work() && fetch(task) && !was_interrupted();
+          },
+      .is_to_stop = options_.is_to_stop};
   found_.reset();
   const bool called = call(options_.call, steps, complaints_);
   other_work_.reset();
@@ -126,6 +130,16 @@ bool MeasuredCalls::end_other_work() {
                         << ") before the calls did, so they did not all run beside it; let it run longer: "
                         << plain(other_command_) << "\n";
   return !status;
+}
+
+// Returns true after a complaint.
+bool MeasuredCalls::was_interrupted() const {
+  const bool is = options_.is_to_stop && options_.is_to_stop();
+  if (is)
+    complaints_.begin() << "the calls of " << plain(options_.call.operation)
+                        << (other_command_.empty() ? "" : " beside " + plain(other_command_))
+                        << " were interrupted, and nothing was written\n";
+  return is;
 }
 
 bool MeasuredCalls::is_of_interface(const std::string& label) const {

@@ -42,6 +42,7 @@ class MeasuredCalls {
   void start_counting(int thread);
   bool start_other_work(TaskId task);
   bool end_other_work();
+  bool was_interrupted() const;
   bool is_of_interface(const std::string& label) const;
   bool terms_fit(const std::vector<Contract>& own) const;
   bool file_takes_slowdowns() const;

@@ -1,9 +1,12 @@
 // Operations of a live server, called by the command or by a program that it starts.
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "orb/os/fd.h"
 #include "orb/os/process/child_process.h"
 #include "services/corelane/measure/measure.h"
 #include "tests/services/corelane/measure/measuring.h"
@@ -100,6 +103,38 @@ TEST_CASE("an operation is measured beside other work on its cache, or the reaso
                                                                      "\nbeside = \"idle\"\n") &&
                                                          Catch::Contains("\nbeside = \"lazy\"\n") &&
                                                          Catch::Contains("\nsamples = 5\n"));
+}
+
+TEST_CASE("an interrupt ends the calls and all processes of the work beside them") {
+  TempDirectory directory;
+  const Server server(directory.path());
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);  // inherited: its other end closes with the last process that has it
+  const os::Fd read_end(ends[0]);
+  os::Fd write_end(ends[1]);
+  constexpr int calls = 5;
+  int asked = 0;
+  char byte = 0;
+  // The first calls + 2 times it is asked in the series without other work. Then it waits until that work runs.
+  const auto stop = [&] { return ++asked > calls + 2 && (byte == 'x' || ::read(read_end.get(), &byte, 1) == 1); };
+  const auto [status, out, err] =
+      run_measure({.call = server.called("step", "double:2.5", calls),
+                   .beside = {"sleep 1000000 & printf x >/dev/fd/" + std::to_string(ends[1]) + "; wait"},
+                   .slowdowns = directory / "slowdowns.toml",
+                   .directory = directory.path(),
+                   .wait = 1h,
+                   .is_to_stop = stop});
+  INFO(err);
+  CHECK(status == 1);
+  CHECK_FALSE(std::filesystem::exists(directory / "slowdowns.toml"));
+  if (byte != 'x') {  // all cores have caches of their own, or there is only one core
+    CHECK_THAT(err, Catch::Contains("nothing was run beside task "));
+    return;
+  }
+  CHECK_THAT(err, Catch::Contains("the calls of step beside sleep 1000000 ") &&
+                      Catch::EndsWith(" were interrupted, and nothing was written\n"));
+  write_end.reset();
+  CHECK(::read(read_end.get(), &byte, 1) == 0);
 }
 
 TEST_CASE("a file that cannot have the slowdowns is told before the calls") {
