@@ -1,7 +1,9 @@
 // The program corelane: how it answers a command line, and what it does if its output cannot be written.
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -155,6 +157,28 @@ TEST_CASE("words after -- belong to the program, whatever option stands before t
   CAPTURE(before, answer.text);
   CHECK(answer.exit == "exit status 125");  // the command line is right, but no daemon runs
   CHECK_THAT(answer.text, Contains("reserved") && !Contains("--foo"));
+}
+
+TEST_CASE("a signal to tune ends all processes of the load, and nothing is written") {
+  const int asked = GENERATE(SIGINT, SIGTERM);
+  const TempDirectory place;
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);  // inherited: its other end closes with the last process that has it
+  const corelane::os::Fd read_end(ends[0]);
+  corelane::os::Fd write_end(ends[1]);
+  const std::string load = "exec 2>/dev/null; sleep 1000000 & printf x >/dev/fd/" + std::to_string(ends[1]) + "; wait";
+  ChildProcess tune({program_beside("corelane"), "tune", "--output", place / "t.toml", "--", "sh", "-c", load},
+                    {.joins_errors = true});
+  char byte = 0;
+  REQUIRE(::read(read_end.get(), &byte, 1) == 1);
+  REQUIRE(::kill(tune.pid(), asked) == 0);
+  const std::string text = tune.read_all().value();
+  REQUIRE(tune.wait()->text() == "exit status 1");
+  CHECK(text == "corelane tune: a run of sh with the defaults was interrupted, and nothing was written to " +
+                    (place / "t.toml") + "\n");
+  CHECK_FALSE(std::ifstream(place / "t.toml"));
+  write_end.reset();
+  CHECK(::read(read_end.get(), &byte, 1) == 0);
 }
 
 TEST_CASE("an option that lacks its value before -- is told, and so is a program that is missing") {
