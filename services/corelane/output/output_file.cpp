@@ -21,7 +21,7 @@ std::string fault_of_output_file(const std::string& path) {
   std::error_code unknown;
   const fs::path target = fs::weakly_canonical(fs::absolute(path, unknown), unknown);
   if (unknown) return {};
-  const std::string place = is_direct ? path : target.parent_path().string();
+  const std::string place = is_direct ? path : (target.parent_path() / "").string();  // ENOTDIR if it is a file
   if (::faccessat(AT_FDCWD, place.c_str(), is_direct ? W_OK : W_OK | X_OK, AT_EACCESS) == 0) return {};
   return path + " cannot be written: " + std::strerror(errno) +
          "; name a file in a directory that exists and that you may write to";

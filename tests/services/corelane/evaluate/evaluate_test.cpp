@@ -364,9 +364,8 @@ TEST_CASE("an output that would overwrite another file or cannot be written is r
   refused({.output = folder.path("new.csv"), .report = folder.path("./new.csv")},
           "is the file of results, and the report would replace it; name another file with --report");
   refused({.output = folder.path("new.csv"), .report = "/nowhere/r.html"},
-          "/nowhere/r.html cannot be written; name another file for --report");
-  refused({.output = folder.path("new.csv"), .report = folder.path(".")},
-          "cannot be written; name another file for --report");
+          "/nowhere/r.html cannot be written: No such file or directory; name a file");
+  refused({.output = folder.path("new.csv"), .report = folder.path(".")}, "is a folder; name a file: --report FILE");
   refused({.output = folder.path("new.csv"), .figures = folder.path("s.toml/figures")},
           "s.toml/figures cannot be written; name another directory for --figures");
   CHECK_FALSE(std::filesystem::exists(folder.path("new.csv")));
